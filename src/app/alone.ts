@@ -2,6 +2,7 @@
 
 import { createAttachTokens } from '../access/attach-tokens.ts';
 import { listening } from '../base/processes/listen-fault.ts';
+import { joinServices } from '../cluster/joined-pools.ts';
 import { createLocalLegRegistry } from '../gateway/calls/local-leg-registry.ts';
 import { viewsOf } from '../http/routes/live-view.ts';
 import type { OperatorDesk } from '../http/routes/operator-routes.ts';
@@ -11,7 +12,9 @@ import { createAppContext, listenAt, readTls, type Stop } from './context.ts';
 import { asGateway, type Gateway, originOf, portOf, SECRET_BYTES, type StartOptions } from './gateway.ts';
 import { openAppPlaying } from './playing.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';
-import { chooseService, openAppUpstream, openQuotaStore, serviceReport } from './upstream.ts';
+import { openQuotaStore, quotasFor } from './service-quotas.ts';
+import { findServices } from './speech-services.ts';
+import { openAppUpstream } from './upstream.ts';
 
 /** `stopAll` does what was handed to `onStop`, in reverse. */
 export async function startAlone(
@@ -23,10 +26,10 @@ export async function startAlone(
   const { config, clock, random, metrics } = context;
   const tls = readTls(config);
 
-  const speech = await chooseService(options);
+  const speech = await findServices(options);
   const quotas = await openQuotaStore(context, speech);
   onStop(() => quotas.close());
-  const upstream = await openAppUpstream(context, speech, quotas);
+  const upstream = await openAppUpstream(context, speech, quotasFor(quotas, speech, config));
   // Leg and session meet in one process, so the secret need not outlive it.
   const tokens = createAttachTokens(random.id(SECRET_BYTES));
   const registry = createLocalLegRegistry(clock, tokens);
@@ -45,7 +48,7 @@ export async function startAlone(
   const desk: OperatorDesk = {
     sessions: () => views(undefined),
     calls: () => registry.calls(),
-    services: () => [serviceReport(speech, upstream.pool.state())],
+    services: () => upstream.reports(),
     endSession: (id) => endSession(() => sockets.connections, id),
   };
   const replies = createOpenReplies(clock, admission);
@@ -67,7 +70,7 @@ export async function startAlone(
       hasSession: (userId, id) => findSession(() => sockets.connections, userId, id) !== undefined,
       sessionsOf: views,
       revoke: (userId, id) => observers.tokens.revoke(userId, id),
-      pool: () => upstream.pool.state(),
+      pool: () => joinServices(upstream.reports()),
       desk,
     },
   });
@@ -86,7 +89,7 @@ export async function startAlone(
     config,
     {
       exposeMetrics: () => metrics.expose(),
-      pool: () => upstream.pool.state(),
+      pool: () => joinServices(upstream.reports()),
       desk,
     },
     onStop,

@@ -30,7 +30,9 @@ import type { QuotaState } from '../upstream/quota/quota-store.ts';
 import { createAppContext, listenAt, type Stop } from './context.ts';
 import { SPARE_SOCKETS } from './gateway.ts';
 import { openAppPlaying } from './playing.ts';
-import { openAppUpstream, type SpeechService } from './upstream.ts';
+import { viewsFor } from './service-quotas.ts';
+import type { ConfiguredSpeech } from './speech-services.ts';
+import { openAppUpstream } from './upstream.ts';
 
 /** What a player is told at its start. */
 export type PlayerBrief = {
@@ -42,7 +44,7 @@ export type PlayerBrief = {
   readonly secrets: { readonly legs: string; readonly tokens: string; readonly peers: string };
   /** Of the private listeners. */
   readonly folder: string;
-  readonly speech: SpeechService;
+  readonly speech: ConfiguredSpeech;
   readonly quotas: readonly QuotaState[];
   readonly revoked: readonly { readonly id: string; readonly leftMs: number }[];
 };
@@ -73,7 +75,7 @@ async function openAppPlayer(
   const context = createAppContext({ config, version, log }, onStop);
   const { clock, random, metrics } = context;
   const quotas = createIpcQuotaStore({ primary, clock, states: brief.quotas });
-  const upstream = await openAppUpstream(context, speech, quotas);
+  const upstream = await openAppUpstream(context, speech, viewsFor(quotas));
 
   const legRegistry = (playout: PlayoutClock) => {
     const tokens = createAttachTokens(secrets.legs);
@@ -198,7 +200,7 @@ async function openAppPlayer(
         return null;
       },
       metrics: () => metrics.snapshot(),
-      pool: () => upstream.pool.state(),
+      pools: () => upstream.reports(),
       sessions: ({ userId }) =>
         viewsOf(sockets.connections, userId, clock.now()).map((view) => ({ ...view, process: player })),
       endSession: (id) => endSession(() => sockets.connections, id),
@@ -271,7 +273,7 @@ function playFor({ line, leave }: PrimaryLine): Promise<void> {
         },
         drain: (drainMs, signal) => now().answers.drain(drainMs, signal),
         metrics: (nothing, signal) => now().answers.metrics(nothing, signal),
-        pool: (nothing, signal) => now().answers.pool(nothing, signal),
+        pools: (nothing, signal) => now().answers.pools(nothing, signal),
         sessions: (of, signal) => now().answers.sessions(of, signal),
         endSession: (id, signal) => now().answers.endSession(id, signal),
         revokeToken: (token, signal) => now().answers.revokeToken(token, signal),

@@ -25,7 +25,7 @@ import type { AppContext } from './context.ts';
 import { type AppLegRegistry, openAppLegs } from './legs.ts';
 import { type AppObserversOptions, openAppObservers } from './observers.ts';
 import { openProcessMetrics } from './process-metrics.ts';
-import { type AppUpstream, sessionSettings } from './upstream.ts';
+import { type AppUpstream, sessionSettings, upstreamOf } from './upstream.ts';
 
 export type AppPlayingOptions = AppContext &
   Pick<AppObserversOptions, 'tokenSecret' | 'tokenClock' | 'maxOnlookers'> & {
@@ -73,8 +73,7 @@ export async function openAppPlaying(options: AppPlayingOptions) {
   const observers = openAppObservers({ ...options, credentials });
   onStop(() => observers.close());
   const runtime: SessionRuntime = {
-    upstream: upstream.pool,
-    recovery: upstream.recovery,
+    ...upstreamOf(upstream),
     phrases: upstream.phrases,
     codecs,
     timer,
@@ -99,6 +98,7 @@ export async function openAppPlaying(options: AppPlayingOptions) {
     },
     defaultVoice: upstream.voice,
     defaultVoice2: upstream.voice2,
+    listVoices: (of) => upstream.voices.list(of),
   };
   const sockets = createSocketServer({
     version: options.version,

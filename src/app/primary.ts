@@ -16,7 +16,6 @@ import { createWholeGateway } from '../cluster/whole-gateway.ts';
 import type { OperatorDesk } from '../http/routes/operator-routes.ts';
 import { createOpenReplies } from '../http/server/open-replies.ts';
 import { openTemporaryFolder } from '../storage/temporary-folder.ts';
-import { quotaIdOf } from '../upstream/key-digest.ts';
 import { createAppContext, readTls, type Stop } from './context.ts';
 import { asGateway, type Gateway, originOf, SECRET_BYTES, type StartOptions } from './gateway.ts';
 import { openAppObservers } from './observers.ts';
@@ -24,7 +23,9 @@ import { type PlayerBrief, PRIMARY, privatePath } from './player.ts';
 import { openAppCredentials, openAppSound } from './playing.ts';
 import { openProcessMetrics } from './process-metrics.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';
-import { chooseService, openAppUpstream, openQuotaStore, serviceReport } from './upstream.ts';
+import { openQuotaStore, viewsFor } from './service-quotas.ts';
+import { findServices, placesOf } from './speech-services.ts';
+import { openAppUpstream, upstreamOf } from './upstream.ts';
 
 const PROGRAM = fileURLToPath(new URL('../main.js', import.meta.url));
 
@@ -55,16 +56,14 @@ export async function startPrimary(
     observers: none,
   });
 
-  const speech = await chooseService(options);
+  const speech = await findServices(options);
   const store = await openQuotaStore(context, speech);
   onStop(() => store.close());
   const share = createQuotaShare({
     store,
-    placesOf: (quota) =>
-      config.upstreamMaxInFlightPerKey *
-      speech.keys.filter(({ apiKey }) => quotaIdOf(apiKey) === quota).length,
+    placesOf: (quota) => placesOf(speech.services, quota, config.upstreamMaxInFlightPerKey),
   });
-  const upstream = await openAppUpstream(context, speech, share.open());
+  const upstream = await openAppUpstream(context, speech, viewsFor(share.open()));
   const { codecs, timer } = openAppSound(context);
   const credentials = openAppCredentials(config);
   const observers = openAppObservers({
@@ -109,12 +108,12 @@ export async function startPrimary(
     clock,
     log,
   });
-  const whole = createWholeGateway({ players, metrics, pool: upstream.pool, tokens: observers.tokens });
+  const whole = createWholeGateway({ players, metrics, pools: upstream.reports, tokens: observers.tokens });
 
   const desk: OperatorDesk = {
     sessions: () => whole.sessions(undefined),
     calls: () => legs.calls(),
-    services: async () => [serviceReport(speech, await whole.pool())],
+    services: whole.services,
     endSession: whole.endSession,
   };
 
@@ -125,7 +124,7 @@ export async function startPrimary(
     ...context,
     tls: undefined,
     upstream,
-    runtime: { upstream: upstream.pool, recovery: upstream.recovery, codecs, timer, clock },
+    runtime: { ...upstreamOf(upstream), codecs, timer, clock },
     credentials,
     replies,
     observers,

@@ -10,7 +10,7 @@ import { systemRandom } from '../base/random.ts';
 import { createEngineKeeper } from '../cluster/engine-keeper.ts';
 import { spawnEngineProcess } from '../cluster/ipc-engine-process.ts';
 import type { Config } from '../settings/settings.ts';
-import { usesEngine } from '../settings/upstream-settings.ts';
+import { usesEngine } from '../settings/upstream-list.ts';
 import type { ListedVoice } from '../speech/listed-voice.ts';
 import { isEspeakInstalled, SPEECH_PACKAGE } from '../speech-program/speech-command.ts';
 import type { Stop } from './context.ts';

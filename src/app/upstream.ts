@@ -2,46 +2,51 @@
 // is cached of its speech, the short names of its voices. Adapters are chosen here as in alone.ts, and nowhere else.
 
 import { createHash } from 'node:crypto';
+import { AppError } from '../base/app-error.ts';
 import type { ServiceReport } from '../http/routes/operator-routes.ts';
+import type { ServingService, SpeechServices } from '../pipeline/speech-services.ts';
 import {
   createSpeechRecovery,
   type ResumeKind,
   type SpeechRecovery,
 } from '../pipeline/whole-body/speech-recovery.ts';
-import { createKnownVoices, createUncheckedVoices, type VoiceDirectory } from '../service/voice-directory.ts';
+import { createServiceVoices, type VoiceDirectory } from '../service/voice-directory.ts';
 import { defaultSettings, type TurnSettings } from '../session/turn-settings.ts';
 import type { Config } from '../settings/settings.ts';
-import { PUBLIC_ADDRESSES, type ServiceKindName } from '../settings/upstream-settings.ts';
 import { ASKED_FORMATS } from '../speech/audio-format.ts';
-import type { ListedVoice } from '../speech/listed-voice.ts';
 import { RECORDED_VOICE_FIELDS } from '../speech/speech-request.ts';
-import { resolveVoices, type VoiceAliases } from '../speech/voice-aliases.ts';
-import { WELL_KNOWN_VOICES } from '../speech/well-known-voices.ts';
 import { spokenAs } from '../speech-program/program-language.ts';
 import { createMemoryPhraseStore } from '../storage/memory-phrase-store.ts';
 import type { PhraseStore } from '../storage/phrase-store.ts';
 import type { createRedisPhraseStore, RedisPhraseStore } from '../storage/redis-phrase-store.ts';
-import { quotaIdOf } from '../upstream/key-digest.ts';
+import { fingerprintOf } from '../upstream/key-digest.ts';
 import type { PoolReport } from '../upstream/pool/pool-report.ts';
+import { createServiceMetrics } from '../upstream/pool/service-metrics.ts';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/pool/upstream-pool.ts';
-import { openFileLearnedQuotas } from '../upstream/quota/file-learned-quotas.ts';
-import { createMemoryQuotaStore } from '../upstream/quota/memory-quota-store.ts';
 import type { QuotaStore } from '../upstream/quota/quota-store.ts';
+import { mayUse, type ServiceLink, type ServiceProfile } from '../upstream/service-choice.ts';
 import { createHttpSpeechUpstream } from '../upstream/services/http-speech-upstream.ts';
-import { createHttpVoiceList } from '../upstream/services/http-voice-list.ts';
+import type { ServiceKind } from '../upstream/services/service-kind.ts';
 import { createServiceKind } from '../upstream/services/service-kinds.ts';
+import { withOptions } from '../upstream/services/service-options.ts';
+import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
 import type { AppContext } from './context.ts';
-import type { StartOptions } from './gateway.ts';
+import { openServiceVoices, type ServiceVoices } from './service-voices.ts';
+import type { ConfiguredSpeech, SpeechService } from './speech-services.ts';
 
 export type AppUpstream = {
-  readonly pool: UpstreamPool;
+  readonly services: SpeechServices;
+  /** Of the first service. */
+  readonly upstream: SpeechUpstream;
   readonly recovery: SpeechRecovery;
   readonly phrases: PhraseStore | undefined;
   readonly voice: string | undefined;
   readonly voice2: string | undefined;
   readonly voices: VoiceDirectory;
-  /** The embedded engine's address, when it is the service. */
+  /** The embedded engine's address, when it is one of the services. */
   readonly engineUrl: string | undefined;
+  /** In order of preference. */
+  readonly reports: () => readonly ServiceReport[];
 };
 
 /** All that there are, by the compiler's word: each is counted from the start. */
@@ -68,20 +73,36 @@ const PROOFS: Readonly<Record<Parameters<SpeechRecovery['onWhole']>[0], true>> =
 const MAX_WAITING_REQUESTS = 1000;
 const WARM_CONNECTIONS = 2;
 
-/** `store` counts what the pool sends to `service`; the caller that opened it closes it. */
-export async function openAppUpstream(
-  context: AppContext,
+/** What the services of a process share. */
+type Shared = Pick<AppContext, 'config' | 'clock' | 'random' | 'log' | 'onStop'> & {
+  readonly openRecovery: () => SpeechRecovery;
+  readonly metricsOf: (service: SpeechService) => AppContext['metrics'];
+};
+
+type OpenService = Omit<ServingService, 'voice' | 'voice2'> & {
+  readonly service: SpeechService;
+  readonly kind: ServiceKind;
+  readonly pool: UpstreamPool;
+  readonly voices: ServiceVoices;
+};
+
+/** One service with its own connections, keys, limits and records of voices. */
+function openService(
+  { config, clock, random, log, onStop, openRecovery, metricsOf }: Shared,
   service: SpeechService,
   store: QuotaStore,
-): Promise<AppUpstream> {
-  const { config, clock, random, log, metrics, onStop } = context;
+  form: ConfiguredSpeech['form'],
+): OpenService {
+  const { name, url, keys, model, options, isEmbedded, tenants } = service;
+  const kind = withOptions(
+    service.kind,
+    createServiceKind(service.kind, { model, sound: config.upstreamSound }),
+    options,
+  );
   const transport = createHttpSpeechUpstream({
-    baseUrl: new URL(service.url),
-    kind: createServiceKind(service.kind, { model: config.upstreamModel, sound: config.upstreamSound }),
-    maxConnections: service.keys.reduce(
-      (sum, { atOnce }) => sum + (atOnce ?? config.upstreamMaxInFlightPerKey),
-      0,
-    ),
+    baseUrl: new URL(url),
+    kind,
+    maxConnections: keys.reduce((sum, { atOnce }) => sum + (atOnce ?? config.upstreamMaxInFlightPerKey), 0),
     deadlines: {
       connectMs: config.upstreamConnectTimeoutMs,
       firstByteMs: config.upstreamFirstByteTimeoutMs,
@@ -91,7 +112,7 @@ export async function openAppUpstream(
   });
   onStop(() => transport.close());
   const pool = createUpstreamPool({
-    keys: service.keys,
+    keys,
     store,
     maxInFlightPerKey: config.upstreamMaxInFlightPerKey,
     maxWaitMs: {
@@ -107,12 +128,55 @@ export async function openAppUpstream(
     clock,
     random,
     log,
-    metrics,
+    metrics: metricsOf(service),
   });
   onStop(() => pool.close());
   // Not waited for: a service that is silent must not hold up the start. It never throws and ends by its own deadline.
   void transport.warm(WARM_CONNECTIONS);
+  const isList = form === 'list';
+  return {
+    service,
+    kind,
+    pool,
+    name,
+    upstream: onlyFor(tenants, pool),
+    recovery: openRecovery(),
+    identity: isEmbedded ? 'engine' : identityOf(service),
+    ignored: isEmbedded ? RECORDED_VOICE_FIELDS : kind.ignored,
+    // Where there is one service, its own defaults are those of the gateway.
+    defaultVoice: isList ? service.voice : undefined,
+    defaultVoice2: isList ? service.voice2 : undefined,
+    voices: openServiceVoices(service, clock),
+  };
+}
 
+/** What makes its speech its own. */
+const identityOf = ({ kind, url, model, options }: SpeechService): string =>
+  createHash('sha256')
+    .update(JSON.stringify([kind, url, model ?? null, options]))
+    .digest('hex')
+    .slice(0, 16);
+
+/** The last of the checks: whatever asks, no text of another tenant goes there. */
+export function onlyFor(tenants: SpeechService['tenants'], pool: SpeechUpstream): SpeechUpstream {
+  if (tenants === undefined) return pool;
+  return {
+    ...(pool.shape === undefined ? {} : { shape: pool.shape }),
+    async open(request, options) {
+      if (mayUse(tenants, options.work?.tenant ?? '')) return pool.open(request, options);
+      throw new AppError('internal', 'A text was sent to a speech service that its tenant may not use.');
+    },
+  };
+}
+
+/** `storeFor`: what counts the requests of a service. */
+export async function openAppUpstream(
+  context: AppContext,
+  speech: ConfiguredSpeech,
+  storeFor: (service: SpeechService) => QuotaStore,
+): Promise<AppUpstream> {
+  const { config, metrics, onStop } = context;
+  const { form, services, table } = speech;
   const resumes = metrics.counters(
     'voxgate_resumes_total',
     'Speech that broke or was in doubt, by how it was made whole',
@@ -129,136 +193,80 @@ export async function openAppUpstream(
   const bodies = metrics.counters('voxgate_bodies_total', 'Bodies of speech that came, by what they were', {
     format: ASKED_FORMATS,
   });
-  const phrases = await openPhraseStore(context);
-  onStop(() => phrases?.close());
-  return {
-    pool,
-    recovery: createSpeechRecovery({
+  const openRecovery = () =>
+    createSpeechRecovery({
       mostStallMs: config.upstreamStallTimeoutMs,
       onResume: (kind) => resumes.add(1, { kind }),
       onDoubt: (doubt) => doubts.add(1, { doubt }),
       onWhole: (by) => whole.add(1, { by }),
       onBody: ({ format }) => bodies.add(1, { format }),
+    });
+  const metricsOf = form === 'plain' ? () => metrics : labelledMetrics(metrics, services);
+  const shared = { ...context, openRecovery, metricsOf };
+  const open = services.map((service) => openService(shared, service, storeFor(service), form));
+  const byName = new Map(open.map((each) => [each.name, each]));
+  const profiles = open.map(
+    ({ name, service, voices, defaultVoice, defaultVoice2 }): ServiceProfile => ({
+      name,
+      tenants: service.tenants,
+      voice: defaultVoice,
+      voice2: defaultVoice2,
+      fallbackVoice: service.fallbackVoice,
+      fallbackVoice2: service.fallbackVoice2,
+      find: (voice) => voices.find(voice),
     }),
+  );
+  const voices = createServiceVoices({
+    form,
+    services: open.map(({ name, service, ignored, voices: own }) => ({
+      ...service,
+      name,
+      ignored,
+      list: () => own.list(),
+    })),
+    profiles,
+    table,
+    aliases: speech.aliases,
+    spokenAs: form === 'plain' && services[0].isEmbedded ? spokenAs : () => undefined,
+  });
+  const first = open[0]!;
+  const phrases = await openPhraseStore(context);
+  onStop(() => phrases?.close());
+  return {
+    services: {
+      chain(ask) {
+        const [link, ...others] = voices.choose(ask);
+        const toServing = ({ name, voice, voice2 }: ServiceLink) => ({ ...byName.get(name)!, voice, voice2 });
+        return [toServing(link), ...others.map(toServing)];
+      },
+    },
+    upstream: first.upstream,
+    recovery: first.recovery,
     phrases,
-    voice: service.voice,
-    voice2: service.voice2,
-    voices: openVoices(context, service),
-    engineUrl: service.isEmbedded ? service.url : undefined,
+    voice: speech.voice,
+    voice2: speech.voice2,
+    voices,
+    engineUrl: services.find(({ isEmbedded }) => isEmbedded)?.url,
+    reports: () => open.map(({ service, pool }) => serviceReport(service, pool.state(), form)),
   };
 }
 
-/** The speech service behind the gateway, as it was found at the start. */
-export type SpeechService = {
-  readonly kind: Exclude<ServiceKindName, 'engine'>;
-  readonly url: string;
-  readonly keys: Config['upstreamKeys'];
-  readonly voice: string | undefined;
-  readonly voice2: string | undefined;
-  readonly isEmbedded: boolean;
-  /** Those that are known without asking. */
-  readonly voices: readonly ListedVoice[];
-  readonly aliases: VoiceAliases;
+const labelledMetrics = (metrics: AppContext['metrics'], services: ConfiguredSpeech['services']) => {
+  const names = services.map(({ name }) => name);
+  const key = services.flatMap(({ keys, name }) => keys.map((each) => fingerprintOf(each, name)));
+  const of = createServiceMetrics(metrics, names, { key });
+  return ({ name }: SpeechService) => of(name);
 };
 
-/** What an operator is told of `service`, whose pool this is. */
-export const serviceReport = ({ url, isEmbedded }: SpeechService, pool: PoolReport): ServiceReport => ({
-  ...(isEmbedded
-    ? { name: 'engine', kind: 'engine' }
-    : { name: 'speech-service', kind: 'speech-service', address: new URL(url).origin }),
-  ...pool,
-});
-
-/** The configured speech service, or the embedded engine. */
-export async function chooseService({
-  config,
-  engine: launched,
-}: Pick<StartOptions, 'config' | 'engine'>): Promise<SpeechService> {
-  const defaultVoices = (aliases: VoiceAliases) => {
-    const { voice, voice2 } = resolveVoices(aliases, { voice: config.voice, voice2: config.voice2 });
-    return { voice, voice2: voice2 ?? undefined, aliases };
-  };
-  if (launched === undefined) {
-    const kind = config.upstreamKind as SpeechService['kind'];
-    const url = config.upstreamUrl ?? PUBLIC_ADDRESSES[kind]!;
-    const ownVoices = defaultVoices(appVoiceAliases(config, undefined));
-    const { voice, voice2 } = ownVoices;
-    const voices = [voice, voice2].flatMap((id) => (id === undefined ? [] : [{ id }]));
-    return { kind, url, keys: keysOf(kind, config.upstreamKeys), ...ownVoices, isEmbedded: false, voices };
-  }
-  const engine = await launched.started;
-  const ownVoices = defaultVoices(appVoiceAliases(config, engine.voices));
-  return {
-    kind: 'speech-service',
-    url: engine.url,
-    keys: [{ ...engine.key, atOnce: undefined }],
-    voice: ownVoices.voice ?? engine.femaleVoice,
-    voice2: ownVoices.voice2 ?? engine.maleVoice,
-    aliases: ownVoices.aliases,
-    isEmbedded: true,
-    voices: engine.voices,
-  };
-}
-
-/** Only services of our own interface have user ids; what looks like one is a part of another vendor's key. */
-function keysOf(kind: SpeechService['kind'], keys: Config['upstreamKeys']): Config['upstreamKeys'] {
-  if (kind === 'speech-service') return keys;
-  if (keys.length === 0) return [{ userId: '', apiKey: '', perMinute: undefined, atOnce: undefined }];
-  return keys.map(({ userId, apiKey, ...limits }) => ({
-    userId: '',
-    apiKey: userId === '' ? apiKey : `${userId}:${apiKey}`,
-    ...limits,
-  }));
-}
-
-function openVoices({ clock, config }: AppContext, service: SpeechService): VoiceDirectory {
-  const { kind, url, keys, isEmbedded, voices, aliases } = service;
-  if (kind !== 'speech-service') {
-    const { ignored } = createServiceKind(kind, { model: config.upstreamModel });
-    return createUncheckedVoices(() => Promise.resolve(voices), aliases, ignored);
-  }
-  if (isEmbedded)
-    return createKnownVoices(voices, { aliases, ignoredFields: RECORDED_VOICE_FIELDS, spokenAs });
-  const list = createHttpVoiceList({ baseUrl: new URL(url), key: keys[0]!, known: voices, clock });
-  return createUncheckedVoices(list, aliases);
-}
-
-/** Shared by all instances, or this one's own; the embedded engine is always one's own. */
-export async function openQuotaStore(
-  { config, clock, random, log, redisLinks }: AppContext,
-  service: SpeechService,
-): Promise<QuotaStore> {
-  const { url, keys, isEmbedded } = service;
-  const name = createHash('sha256').update(url).digest('hex').slice(0, 12);
-  const quotas = keys.map(({ apiKey, perMinute }) => ({
-    quota: quotaIdOf(apiKey),
-    // The limit of a foreign service is found out where it is not told; our own engine has none but that.
-    perMinute: perMinute ?? (isEmbedded ? ('unlimited' as const) : undefined),
-  }));
-  if (config.redisUrl !== undefined && !isEmbedded) {
-    const { createRedisQuotaStore } = await import('../upstream/quota/redis-quota-store.ts');
-    const store = createRedisQuotaStore({
-      url: config.redisUrl,
-      pool: name,
-      quotas,
-      maxInstances: config.maxInstances,
-      clock,
-      random,
-      log,
-    });
-    redisLinks.set('quotas', store.isShared);
-    return store;
-  }
-  const learned = isEmbedded
-    ? undefined
-    : openFileLearnedQuotas({ folder: config.dataDir, service: name, log, unixMs: Date.now });
-  return createMemoryQuotaStore({
-    quotas,
-    clock,
-    log,
-    unixMs: Date.now,
-    ...(learned === undefined ? {} : { learned }),
-  });
+/** What an operator is told of a service, whose pool this is. */
+function serviceReport(
+  { name, kind, url, isEmbedded }: SpeechService,
+  pool: PoolReport,
+  form: ConfiguredSpeech['form'],
+): ServiceReport {
+  const keys = form === 'plain' ? pool.keys : pool.keys.map((key) => ({ ...key, service: name }));
+  const about = isEmbedded ? { name, kind: 'engine' } : { name, kind, address: new URL(url).origin };
+  return { ...about, ...pool, keys };
 }
 
 /** What a gateway without Redis does not need is not loaded. */
@@ -295,27 +303,11 @@ async function openPhraseStore({
   };
 }
 
-/** The engine's voices by their names, `anna` and `Anna`, and by the well-known names of other services. */
-function engineAliases(voices: readonly ListedVoice[]): VoiceAliases {
-  const own = new Map(voices.flatMap(({ id, name }) => (name === undefined ? [] : [[name, id] as const])));
-  const byName = new Map([...own].map(([name, id]) => [name.toLowerCase(), id]));
-  const known = Object.entries(WELL_KNOWN_VOICES).flatMap(([name, voice]) => {
-    const id = byName.get(voice);
-    return id === undefined ? [] : [[name, id] as const];
-  });
-  return Object.fromEntries([...known, ...own, ...byName]);
-}
-
-/**
- * Short names for voices: those that are set come before those of the embedded engine.
- * `engineVoices`: of the embedded engine; undefined before a service of others, whose voices we do not know.
- */
-export const appVoiceAliases = (
-  { voiceAliases }: Pick<Config, 'voiceAliases'>,
-  engineVoices: readonly ListedVoice[] | undefined,
-): VoiceAliases => ({
-  ...(engineVoices === undefined ? {} : engineAliases(engineVoices)),
-  ...voiceAliases,
+/** What speech is asked through. */
+export const upstreamOf = ({ services, upstream, recovery }: AppUpstream) => ({
+  services,
+  upstream,
+  recovery,
 });
 
 /** What a session begins with. */

@@ -44,6 +44,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'show the state of a running pool of keys',
     load: async () => (await import('./keys.ts')).keys,
   },
+  voices: {
+    summary: 'list the voices of the speech services',
+    load: async () => (await import('./caller/voices.ts')).voices,
+  },
   demo: {
     summary: 'speak a dialogue and a turn of tokens, and write demo.wav and demo.ulaw',
     load: async () => (await import('./demo.ts')).demo,

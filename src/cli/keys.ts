@@ -15,6 +15,7 @@ export const poolSchema = z.object({
   keys: z.array(
     z.object({
       fingerprint: z.string(),
+      service: z.string().optional(),
       state: z.string(),
       used: count,
       limit: count.optional(),
@@ -34,7 +35,18 @@ export const poolSchema = z.object({
 });
 export type Pool = z.infer<typeof poolSchema>;
 
-const COLUMNS = ['key', 'state', 'used', 'limit', 'counted', 'known', 'in flight', 'free in'] as const;
+/** `service` only where there are several. */
+const COLUMNS = [
+  'service',
+  'key',
+  'state',
+  'used',
+  'limit',
+  'counted',
+  'known',
+  'in flight',
+  'free in',
+] as const;
 
 const seconds = (restMs: number): string => (restMs === 0 ? '–' : `${(restMs / 1000).toFixed(1)} s`);
 
@@ -46,6 +58,7 @@ const limitOf = ({ limit, configuredPerMinute }: Pool['keys'][number]): string =
 };
 
 const rowOf = (key: Pool['keys'][number]): readonly string[] => [
+  key.service ?? '',
   key.fingerprint,
   key.state,
   String(key.used),
@@ -58,8 +71,9 @@ const rowOf = (key: Pool['keys'][number]): readonly string[] => [
 
 /** Lines of a table, one row per key, and what waits below it. */
 export function poolTable({ keys, waiting, waitingByClass, hedge }: Pool): readonly string[] {
-  const rows = [COLUMNS, ...keys.map(rowOf)];
-  const widths = COLUMNS.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const first = keys.some(({ service }) => service !== undefined) ? 0 : 1;
+  const rows = [COLUMNS, ...keys.map(rowOf)].map((row) => row.slice(first));
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   const line = (row: readonly string[]) =>
     row
       .map((cell, column) => cell.padEnd(widths[column]!))
@@ -180,6 +194,7 @@ export const keys: Command = {
       '',
       'VOXGATE_ADMIN_KEY is sent when it is set. Keys are shown as fingerprints: k_ and 8 digits of a SHA-256.',
       '',
+      'service  where there are several of them',
       'state    ready; limited: after a 429; else why it rests',
       'counted  learning: its limit is being found out; sliding: by any minute; phase: by the minutes that the service',
       '         counts; local: Redis is away, and only this gateway’s share is used',

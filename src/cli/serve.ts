@@ -6,8 +6,8 @@ import type { LogSentence } from '../base/log-events.ts';
 import { createPinoLog } from '../base/pino-log.ts';
 import { helpersYieldToPlayback } from '../base/processes/yield-to-playback.ts';
 import { parseConfig } from '../settings/config.ts';
+import { PUBLIC_ADDRESSES } from '../settings/service-kind-names.ts';
 import { type Config, SETTINGS, type SettingName, settingsHelp, toFlag } from '../settings/settings.ts';
-import { PUBLIC_ADDRESSES } from '../settings/upstream-settings.ts';
 import { type Command, FILE, type Flag, JSON_FLAG, STRING, type Terminal, UsageError } from './command.ts';
 import { readAllInput } from './input/read-input.ts';
 import { STANDARD } from './output/file-endings.ts';
@@ -48,7 +48,11 @@ async function run(terminal: Terminal): Promise<number> {
     onLost: lose,
   });
   const { url, sessionUrl, playgroundUrl, adminUrl } = gateway;
-  const engineUrl = gateway.engineUrl ?? config.upstreamUrl ?? PUBLIC_ADDRESSES[config.upstreamKind];
+  const engineUrl =
+    gateway.engineUrl ??
+    config.upstreamUrl ??
+    config.upstreams[0]?.url ??
+    PUBLIC_ADDRESSES[firstKind(config)];
   if (json) {
     const { version } = terminal;
     const serviceUrl = `${url}/api/v1`;
@@ -75,12 +79,19 @@ function tell(terminal: Terminal, gateway: Gateway, config: Config): void {
   if (gateway.playgroundUrl !== undefined) terminal.print(`  playground ${gateway.playgroundUrl}`);
   terminal.print(`  sessions   ${say}`);
   terminal.print(`  service    ${gateway.url}/api/v1 (${gateway.url}/openapi.json tells it)`);
-  terminal.print(`  engine     ${gateway.engineUrl ?? remoteOf(config)}`);
+  if (config.upstreams.length > 0) terminal.print(`  speech     ${servicesOf(config)}`);
+  else terminal.print(`  engine     ${gateway.engineUrl ?? remoteOf(config)}`);
   if (gateway.adminUrl !== undefined) terminal.print(`  operator   ${gateway.adminUrl}`);
   terminal.print(
     `  try        ${terminal.programName} say "Hello from Voxgate." --url ${say} --out hello.wav`,
   );
 }
+
+const firstKind = ({ upstreams, upstreamKind }: Config) => upstreams[0]?.kind ?? upstreamKind;
+
+/** In order of preference. */
+const servicesOf = ({ upstreams }: Config): string =>
+  upstreams.map(({ name, kind }) => (name === kind ? name : `${name} (${kind})`)).join(', ');
 
 const remoteOf = ({ upstreamKind: kind, upstreamUrl }: Config): string =>
   `${upstreamUrl ?? PUBLIC_ADDRESSES[kind]} (${kind === 'speech-service' ? 'remote' : kind})`;

@@ -6,9 +6,9 @@ import type { LogFields } from '../base/log.ts';
 import type { LogEvent } from '../base/log-events.ts';
 import type { MetricsSnapshot } from '../base/metrics-snapshot.ts';
 import type { LiveView } from '../http/routes/live-view.ts';
+import type { ServiceReport } from '../http/routes/operator-routes.ts';
 import type { LegWanted } from '../session/leg-broker.ts';
 import type { AgentProfile, AgentUse } from '../speech/agent-profile.ts';
-import type { PoolReport } from '../upstream/pool/pool-report.ts';
 import type {
   QuotaAnswer,
   QuotaAsk,
@@ -87,7 +87,7 @@ export type PlayerAsks<Brief> = {
   readonly drain: (drainMs: number) => null;
   readonly stop: (nothing: null) => null;
   readonly metrics: (nothing: null) => MetricsSnapshot;
-  readonly pool: (nothing: null) => PoolReport;
+  readonly pools: (nothing: null) => readonly ServiceReport[];
   /** Of one user, or of all. */
   readonly sessions: (of: { readonly userId: string | undefined }) => readonly LiveView[];
   /** False when it has no such session. */

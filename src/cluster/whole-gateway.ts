@@ -7,50 +7,16 @@ import type { Metrics } from '../base/metrics.ts';
 import { countedIn, joinSnapshots, type MetricsSnapshot } from '../base/metrics-snapshot.ts';
 import type { LegRoutesOptions } from '../http/routes/leg-routes.ts';
 import type { LiveView } from '../http/routes/live-view.ts';
-import type { PoolMemberReport, PoolReport } from '../upstream/pool/pool-report.ts';
-import type { UpstreamPool } from '../upstream/pool/upstream-pool.ts';
-import type { WorkClass } from '../upstream/speech-work.ts';
+import type { ServiceReport } from '../http/routes/operator-routes.ts';
+import type { PoolReport } from '../upstream/pool/pool-report.ts';
+import { joinPools, joinServices } from './joined-pools.ts';
 import type { PlayerPeer, Players } from './players.ts';
-
-// Pools of the same keys are merged: quotas are shared, requests under way and waiting add up, and a key on probation in
-// one of them is reported as such.
-
-function joinMembers(a: PoolMemberReport, b: PoolMemberReport): PoolMemberReport {
-  const doubted = (b.doubt?.restMs ?? -1) > (a.doubt?.restMs ?? -1) ? b : a;
-  return {
-    ...a,
-    inFlight: a.inFlight + b.inFlight,
-    cap: Math.min(a.cap, b.cap),
-    doubt: doubted.doubt,
-    state: doubted.doubt === undefined && a.state === 'ready' ? b.state : doubted.state,
-  };
-}
-
-/** `own` counts the quotas; the others have the same keys in the same order. */
-function joinPools(own: PoolReport, others: readonly PoolReport[]): PoolReport {
-  return others.reduce((joined, other): PoolReport => {
-    const byClass: Partial<Record<WorkClass, number>> = { ...joined.waitingByClass };
-    for (const [of, count] of Object.entries(other.waitingByClass) as [WorkClass, number][])
-      byClass[of] = (byClass[of] ?? 0) + count;
-    const delays = [joined.hedge.afterMs, other.hedge.afterMs].filter((ms) => ms !== undefined);
-    return {
-      keys: joined.keys.map((key) => {
-        const same = other.keys.find(({ fingerprint }) => fingerprint === key.fingerprint);
-        return same === undefined ? key : joinMembers(key, same);
-      }),
-      waiting: joined.waiting + other.waiting,
-      waitingByClass: byClass,
-      hedge: {
-        budget: joined.hedge.budget + other.hedge.budget,
-        afterMs: delays.length === 0 ? undefined : Math.min(...delays),
-      },
-    };
-  }, own);
-}
 
 type WholeGateway = {
   readonly metrics: () => Promise<MetricsSnapshot>;
+  /** Of all services together. */
   readonly pool: () => Promise<PoolReport>;
+  readonly services: () => Promise<readonly ServiceReport[]>;
   /** Of one user, or of all. */
   readonly sessions: (userId: string | undefined) => Promise<readonly LiveView[]>;
   /** False when no process has such a session. */
@@ -63,7 +29,8 @@ type WholeGateway = {
 type WholeGatewayOptions<Brief> = {
   readonly players: Pick<Players<Brief>, 'all'>;
   readonly metrics: Metrics;
-  readonly pool: Pick<UpstreamPool, 'state'>;
+  /** Of this process, which counts the quotas. */
+  readonly pools: () => readonly ServiceReport[];
   readonly tokens: Pick<TokenIssuer, 'revoke'>;
 };
 
@@ -73,7 +40,7 @@ const LOOK_MS = 2000;
 const DIAL_MS = 30_000;
 
 export function createWholeGateway<Brief>(options: WholeGatewayOptions<Brief>): WholeGateway {
-  const { players, metrics, pool, tokens } = options;
+  const { players, metrics, pools, tokens } = options;
   /** The last metrics of each process, so that its counts are not lost with it. */
   const told = new Map<PlayerPeer<Brief>, MetricsSnapshot>();
   let left: MetricsSnapshot = [];
@@ -82,6 +49,17 @@ export function createWholeGateway<Brief>(options: WholeGatewayOptions<Brief>): 
   const askAll = async <Answer>(ask: (player: PlayerPeer<Brief>) => Promise<Answer>): Promise<Answer[]> => {
     const answers = await Promise.allSettled(players.all().map(ask));
     return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  };
+
+  const services = async (): Promise<readonly ServiceReport[]> => {
+    const others = await askAll((player) => player.ask('pools', null, { deadlineMs: LOOK_MS }));
+    return pools().map((own) => ({
+      ...own,
+      ...joinPools(
+        own,
+        others.flatMap((reports) => reports.find(({ name }) => name === own.name) ?? []),
+      ),
+    }));
   };
 
   return {
@@ -97,8 +75,8 @@ export function createWholeGateway<Brief>(options: WholeGatewayOptions<Brief>): 
       }
       return joinSnapshots([metrics.snapshot(), ...told.values(), left]);
     },
-    pool: async () =>
-      joinPools(pool.state(), await askAll((player) => player.ask('pool', null, { deadlineMs: LOOK_MS }))),
+    pool: async () => joinServices(await services()),
+    services,
     sessions: async (userId) =>
       (await askAll((player) => player.ask('sessions', { userId }, { deadlineMs: LOOK_MS }))).flat(),
     endSession: async (id) =>

@@ -53,6 +53,7 @@ export const serverEventSchemas = {
     wordList: z.literal('final').optional().describe('Absent where no list was asked for'),
     markup: z.enum(['strip', 'keep']),
     cache: z.enum(['off', 'on']),
+    upstream: z.array(z.string()).optional().describe('Absent where it is not narrowed'),
     synthesis: z.record(z.string(), z.unknown()).describe('Defaults of a turn, as set'),
   }).describe('The configuration in force'),
   queued: event('queued', {
@@ -71,6 +72,11 @@ export const serverEventSchemas = {
       .strictObject({ format: z.enum(ASKED_FORMATS), sampleRate: z.int().optional() })
       .optional()
       .describe('What the speech service has sent for it; absent: MP3'),
+    upstream: z.string().optional().describe('The speech service that speaks, as it is configured'),
+    ignored: z
+      .array(z.string())
+      .optional()
+      .describe('Fields of the turn that this service cannot do; absent where it does all of them'),
     timings: z.strictObject({ queueMs: ms, upstreamTtfbMs: ms, firstAudioMs: ms }),
   }).describe('The next binary frame is audio of this turn'),
   audio: event('audio', { turn, seq: count, ms, data: z.string().describe('base64') }).describe(
@@ -126,6 +132,12 @@ export const serverEventSchemas = {
     requests: count.describe('Upstream requests'),
     resumes: count,
     cached: z.boolean().describe('All of its speech had been kept: no request was made'),
+    servedBy: z
+      .array(z.strictObject({ upstream: z.string(), voice: z.string().optional(), fromMs: ms, toMs: ms }))
+      .optional()
+      .describe(
+        'Who spoke, in media time of what was sent; voice as that service calls it, absent where it chose',
+      ),
   }).describe('Exactly one per turn; no audio byte of the turn follows'),
   heard: event('heard', {
     turn,
@@ -166,6 +178,19 @@ export const serverEventSchemas = {
     retryable: z.boolean(),
     retryAfterMs: ms.optional(),
   }).describe('docs/errors.md lists the codes'),
+  voices: event('voices', {
+    voices: z.array(
+      z.strictObject({
+        id: z.string().describe('What `voice` is to be'),
+        name: z.string().optional(),
+        gender: z.string().optional(),
+        language: z.string().optional(),
+        description: z.string().optional(),
+        upstream: z.string().optional().describe('The speech service that has it, or several by commas'),
+      }),
+    ),
+    more: z.boolean().describe('Further ones follow at once'),
+  }).describe('Answer to voices'),
   pong: event('pong', { id: z.string().optional() }).describe('Answer to ping'),
   goaway: event('goaway', { deadlineMs: ms }).describe('The gateway is about to stop: no new turn is taken'),
 } as const;

@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { SESSION_FORMATS } from '../speech/audio-format.ts';
 import { numberFrom, sampleRateField, synthesisFields } from '../speech/speech-request.ts';
+import { upstreamField } from '../speech/upstream-names.ts';
 
 const turn = z.string().min(1).max(64).describe('Id of a turn, chosen by the client');
 const speaker = z.union([z.literal(1), z.literal(2)]);
@@ -28,6 +29,9 @@ export const configureFields = {
     .enum(['off', 'on'])
     .optional()
     .describe('Whether a turn may be played from speech kept of the same request, and be kept itself'),
+  upstream: upstreamField
+    .optional()
+    .describe('Speech services that may speak, by name and in order of preference; by commas in an address'),
   ...synthesisFields,
 } as const;
 
@@ -38,6 +42,7 @@ const turnFields = {
   format: configureFields.format,
   sampleRate: configureFields.sampleRate,
   cache: configureFields.cache,
+  upstream: configureFields.upstream,
   ...synthesisFields,
 } as const;
 
@@ -116,6 +121,7 @@ const detachSchema = message('detach', {}).describe('Lets the leg go; answered b
 const hangupSchema = message('hangup', { after: turn.optional() }).describe(
   'Ends the attached call, at once or when that turn has been heard',
 );
+const voicesSchema = message('voices', {}).describe('Lists the voices that there are; answered by voices');
 const pingSchema = message('ping', { id: z.string().max(128).optional() }).describe('Answered by pong');
 
 export const clientMessageSchemas = {
@@ -133,6 +139,7 @@ export const clientMessageSchemas = {
   attach: attachSchema,
   detach: detachSchema,
   hangup: hangupSchema,
+  voices: voicesSchema,
   ping: pingSchema,
 } as const;
 

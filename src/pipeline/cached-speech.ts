@@ -12,6 +12,8 @@ import type { OpenOptions, SpeechBody, SpeechUpstream } from '../upstream/speech
 export type CachedSpeech = {
   readonly store: PhraseStore;
   readonly tenant: string;
+  /** What tells the service apart from all others, its model included: its speech is never taken for another's. */
+  readonly service: string;
 };
 
 /** Longer bodies are not stored: half a minute at 128 kbit/s. */
@@ -24,12 +26,12 @@ const SLICE_BYTES = 4096;
  * wait. Rejects with what `relay` rejects with.
  */
 export async function relayCached(
-  { store, tenant }: CachedSpeech,
+  { store, tenant, service }: CachedSpeech,
   request: OutgoingRequest,
   upstream: SpeechUpstream,
   relay: (upstream: SpeechUpstream) => Promise<void>,
 ): Promise<void> {
-  const key = phraseKey(tenant, request);
+  const key = phraseKey(tenant, service, request);
   const kept = await store.find(key);
   let opened = 0;
   /** Which body is stored when it is whole: the first one that is requested from the service. */

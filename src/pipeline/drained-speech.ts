@@ -10,13 +10,19 @@ import { type AskedSound, type OutputFormat, passesThrough } from '../speech/aud
 import type { RequestText } from '../text/request-text.ts';
 import { spokenWords } from '../text/spoken-words.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
+import { joinPauseMs } from './join-pause.ts';
 import { Mp3Spool } from './mp3-spool.ts';
-import { type SpokenWith, toAlignedText, toOutgoingRequest } from './outgoing-request.ts';
+import { type SpokenWith, saidLength, toAlignedText, toOutgoingRequest } from './outgoing-request.ts';
 import { speak } from './speak.ts';
 import type { SpeechRuntime } from './speech-runtime.ts';
+import { serveTurn } from './speech-services.ts';
 import { SpeechWords } from './word-timing/speech-words.ts';
 
 export type DrainedSpeech = {
+  /** The service that speaks; undefined where there is but one, which has no name. */
+  readonly service: string | undefined;
+  /** Fields that it does not know. */
+  readonly ignored: readonly string[];
   /** Chunks of fresh memory in the output's format; read once. Throws as `speak` does, after all that did arrive. */
   readonly chunks: AsyncGenerator<Uint8Array, void, undefined>;
   /** Hz; known when the first chunk is. */
@@ -30,8 +36,12 @@ export type DrainedSpeech = {
   words(): readonly TimedWord[];
 };
 
-export type DrainedSpeechOptions = SpokenWith & {
+export type DrainedSpeechOptions = Omit<SpokenWith, 'maxText'> & {
   readonly runtime: SpeechRuntime;
+  /** The user id whose text it is. */
+  readonly tenant: string;
+  /** Names of services, in order, to which the caller narrows the choice; default: all. */
+  readonly upstream?: readonly string[];
   /** One upstream request each; none is a short silence. */
   readonly texts: readonly RequestText[];
   readonly output: OutputFormat;
@@ -52,11 +62,17 @@ const SPOOL_BYTES = 256 * 1024;
 
 /** Sends no request before the first chunk is read; the signal, or leaving the loop early, closes the upstream. */
 export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal): DrainedSpeech {
-  const { runtime, texts } = options;
+  const { runtime, texts, tenant, upstream = [], pronunciations } = options;
   const { clock } = runtime;
+  const served = serveTurn(runtime, options, { tenant, upstream });
+  const spokenWith = { ...served, seed: options.seed, pronunciations };
+  // Where each turn of a dialogue is a request of its own, nothing else makes the pause between them.
+  const isCut = served.upstream.shape?.voices === 'one';
+  const speed = options.synthesis.speed ?? 1;
   const timeline = new WordTimeline(GUESS_MS_PER_WEIGHT / (options.synthesis.speed ?? 1));
   const words = new SpeechWords({
     ...options,
+    ...served,
     timer: runtime.timer,
     urgency: 'file',
     whenBehind: options.listener === 'nobody' ? 'hold-back' : 'give-up',
@@ -101,7 +117,7 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
     const waiting = [...texts];
     return speak(
       {
-        upstream: runtime.upstream,
+        upstream: served.upstream,
         requests: {
           next: async () => {
             const text = waiting.shift();
@@ -113,14 +129,16 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
         transcoder,
         frames,
         isFirst: () => true,
-        toSpeechRequest: (text) => toOutgoingRequest(options, text),
+        toSpeechRequest: (text) => toOutgoingRequest(spokenWith, text),
+        saidLength: saidLength(pronunciations),
+        pauseBetween: (before, after) => (isCut ? joinPauseMs(before, after, 'whole') / speed : 0),
         toWork: () => options.toWork(asked === 0 ? 'first' : 'next', remainingMs()),
         phrases: undefined,
         listening: { output: options.output, namedRate: options.namedRate, reader: options.listener },
         recoveryPolicy: {
           clock,
           decoders: hearingBelow(runtime.codecs.decoders, heardHzOf(options.output)),
-          recovery: runtime.recovery,
+          recovery: served.recovery,
           remainingMs,
           resumeWork: () => options.toWork('resume', remainingMs()),
           passesThrough: (hz) => passesThrough(options.output, hz),
@@ -128,11 +146,11 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
         },
         report: {
           queued() {},
-          asked(text) {
+          asked(text, pauseMs) {
             asked += 1;
             const spoken = spokenWords(text.parts.map((part) => part.segment));
-            timeline.addRequest(spoken);
-            words.request(() => toAlignedText(text, spoken, options.pronunciations));
+            timeline.addRequest(spoken, pauseMs);
+            words.request(() => toAlignedText(text, spoken, pronunciations, served.maxText));
           },
           sent() {
             requests += 1;
@@ -204,6 +222,8 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
   }
 
   return {
+    service: served.service,
+    ignored: served.ignored,
     chunks: drain(),
     sampleRate: () => transcoder.sampleRate(),
     audioMs,

@@ -18,13 +18,12 @@ export type SpokenWith = {
   readonly defaultVoice2: string | undefined;
   /** Words that are pronounced differently from their spelling. */
   readonly pronunciations?: readonly Pronunciation[] | undefined;
+  /** The most that one request of the service may hold, UTF-16 units; default: that of the service interface. */
+  readonly maxText?: number | undefined;
 };
 
-/**
- * The text as it is to be said. Turn prefixes stay: without them no speaker's turn would begin. A text that would become
- * too long for a request stays as written: better said plainly than refused.
- */
-function pronounced({ text, parts }: RequestText, pronunciations: readonly Pronunciation[]): MappedText {
+/** The text as it is to be said, however long. Turn prefixes stay: without them no speaker's turn would begin. */
+function respelled({ text, parts }: RequestText, pronunciations: readonly Pronunciation[]): MappedText {
   const written = mapText(text);
   const pronounce = createPronouncer(pronunciations);
   const edits = parts.flatMap(({ segment, textStart }) =>
@@ -34,8 +33,26 @@ function pronounced({ text, parts }: RequestText, pronunciations: readonly Pronu
       text: said,
     })),
   );
-  const said = written.edit(edits);
-  return said.text.length > MAX_REQUEST_TEXT ? written : said;
+  return written.edit(edits);
+}
+
+/**
+ * How long a request becomes, UTF-16 units; undefined where nothing changes its length. Requests are cut so that this keeps to
+ * what the service takes.
+ */
+export const saidLength = (
+  pronunciations: readonly Pronunciation[] = [],
+): ((text: RequestText) => number) | undefined =>
+  pronunciations.length === 0 ? undefined : (text) => respelled(text, pronunciations).text.length;
+
+/** A text that becomes too long for a request all the same stays as written: better said plainly than refused. */
+function pronounced(
+  text: RequestText,
+  pronunciations: readonly Pronunciation[],
+  maxText: number,
+): MappedText {
+  const said = respelled(text, pronunciations);
+  return said.text.length > maxText ? mapText(text.text) : said;
 }
 
 /** What is sent for `text`, and where in it each of its `words` begins. */
@@ -43,8 +60,9 @@ export const toAlignedText = (
   text: RequestText,
   words: readonly SpokenWord[],
   pronunciations: readonly Pronunciation[] = [],
+  maxText = MAX_REQUEST_TEXT,
 ): AlignedText => {
-  const said = pronunciations.length === 0 ? undefined : pronounced(text, pronunciations);
+  const said = pronunciations.length === 0 ? undefined : pronounced(text, pronunciations, maxText);
   const aligned = alignedText(text, words, said);
   return { ...aligned, text: wellFormed(aligned.text) };
 };
@@ -55,6 +73,7 @@ export const toAlignedText = (
  */
 export function toOutgoingRequest(spokenWith: SpokenWith, text: RequestText): OutgoingRequest {
   const { synthesis, seed, defaultVoice, defaultVoice2, pronunciations = [] } = spokenWith;
+  const { maxText = MAX_REQUEST_TEXT } = spokenWith;
   const isDialogue = text.turnPrefix !== undefined || text.turnPrefix2 !== undefined;
   const isSecond = speakerOf(text) === 2;
   const first = synthesis.voice ?? defaultVoice;
@@ -80,7 +99,9 @@ export function toOutgoingRequest(spokenWith: SpokenWith, text: RequestText): Ou
   );
   return {
     model: 'VoxDialog',
-    text: wellFormed(pronunciations.length === 0 ? text.text : pronounced(text, pronunciations).text),
+    text: wellFormed(
+      pronunciations.length === 0 ? text.text : pronounced(text, pronunciations, maxText).text,
+    ),
     ...(voice === undefined ? {} : { voice }),
     ...(voice2 === undefined ? {} : { voice2 }),
     ...(text.turnPrefix === undefined ? {} : { turnPrefix: text.turnPrefix }),

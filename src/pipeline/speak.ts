@@ -3,7 +3,8 @@
 
 import type { Transcoder } from '../audio/transcoder.ts';
 import type { FrameQueue } from '../playout/frame-queue.ts';
-import { type RequestShape, type RequestText, shapedRequests } from '../text/request-text.ts';
+import { shapedRequests } from '../text/request-shape.ts';
+import type { RequestShape, RequestText } from '../text/request-text.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
 import type { RequestLine } from './request-line.ts';
 import { type RequestVoice, sayRequest } from './say-request.ts';
@@ -19,6 +20,8 @@ export type TurnAudio = RequestVoice & {
   readonly frames: Pick<FrameQueue, 'isFull' | 'room' | 'end'>;
   /** It is this turn's time to be heard; one that is made ahead may still find what it needs. */
   isFirst(): boolean;
+  /** How long a request is when it is sent, where that is not the length of its text. */
+  readonly saidLength?: ((text: RequestText) => number) | undefined;
   /** The silence between two requests, ms; absent: none. */
   pauseBetween?(before: RequestText, after: RequestText): number;
   /** What the next request is worth to the scheduler; asked once for each. */
@@ -78,8 +81,11 @@ export async function speak(turn: TurnAudio, signal: AbortSignal): Promise<void>
   }
 }
 
-const requestsOf = (text: RequestText, shape: RequestShape | undefined): readonly RequestText[] =>
-  shape === undefined ? [text] : shapedRequests(text, shape);
+const requestsOf = (
+  text: RequestText,
+  shape: RequestShape | undefined,
+  saidLength: TurnAudio['saidLength'],
+): readonly RequestText[] => (shape === undefined ? [text] : shapedRequests(text, shape, saidLength));
 
 /** Request by request into the spool; never rejects, because the spool carries the failure to the loop above. */
 async function fillSpool(turn: TurnAudio, signal: AbortSignal): Promise<void> {
@@ -89,7 +95,7 @@ async function fillSpool(turn: TurnAudio, signal: AbortSignal): Promise<void> {
     for (let item = await requests.next(signal); item !== undefined; item = await requests.next(signal)) {
       if (item.kind === 'flush') spool.add(item);
       else
-        for (const text of requestsOf(item.text, turn.upstream.shape)) {
+        for (const text of requestsOf(item.text, turn.upstream.shape, turn.saidLength)) {
           const work = turn.toWork();
           const pauseMs = before === undefined ? 0 : (turn.pauseBetween?.(before, text) ?? 0);
           before = text;

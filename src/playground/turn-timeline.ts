@@ -120,7 +120,7 @@ export function step(timeline: TurnTimeline, event: TimelineEvent, nowMs: number
     }
     case 'started': {
       const { queueMs, upstreamTtfbMs } = event.timings;
-      const detail = `${Math.round(upstreamTtfbMs)} ms of the speech service`;
+      const detail = `${Math.round(upstreamTtfbMs)} ms of ${event.upstream ?? 'the speech service'}`;
       const marks = mark('first-byte', detail, Math.min(atMs, queueMs + upstreamTtfbMs));
       return { ...timeline, phase: 'playing', marks };
     }

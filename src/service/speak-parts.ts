@@ -16,6 +16,8 @@ export type SpeakPartsOptions = SpokenWith & {
   /** One part each; without any there is one part, a short silence. */
   readonly texts: readonly RequestText[];
   readonly tenant: string;
+  /** As `DrainedSpeechOptions`. */
+  readonly upstream?: readonly string[];
   /** For the log. */
   readonly work: string;
   readonly shelf: PartShelf;

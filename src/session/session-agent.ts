@@ -22,6 +22,7 @@ export function agentSettings(settings: TurnSettings, profile: AgentProfile): Tu
     greeting: _greeting,
     format,
     sampleRate,
+    upstream,
     ...synthesis
   } = profile;
   const named = {
@@ -31,6 +32,7 @@ export function agentSettings(settings: TurnSettings, profile: AgentProfile): Tu
   };
   return applySettings(named, {
     ...synthesis,
+    ...(upstream == null ? {} : { upstream }),
     ...(format == null ? {} : { format }),
     ...(sampleRate == null ? {} : { sampleRate }),
   });

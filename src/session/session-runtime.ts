@@ -6,9 +6,11 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import type { Outcome } from '../dialects/native-events.ts';
+import type { SpeechServices } from '../pipeline/speech-services.ts';
 import type { SpeechRecovery } from '../pipeline/whole-body/speech-recovery.ts';
 import type { WordTimer } from '../pipeline/word-timing/word-timer.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
+import type { ListedVoice } from '../speech/listed-voice.ts';
 import type { PhraseStore } from '../storage/phrase-store.ts';
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
 import type { AdmissionControl } from './admission-control.ts';
@@ -42,6 +44,8 @@ export type SessionMetrics = {
 };
 
 export type SessionRuntime = {
+  /** Where there are services to choose among; else `upstream` is the only one. */
+  readonly services?: SpeechServices | undefined;
   readonly upstream: SpeechUpstream;
   readonly recovery: SpeechRecovery;
   /** Speech of turns that ask for it; undefined keeps none. */
@@ -60,6 +64,11 @@ export type SessionRuntime = {
   readonly metrics: SessionMetrics;
   readonly defaultVoice: string | undefined;
   readonly defaultVoice2: string | undefined;
+  /** The voices that there are for a user; absent: nobody knows any. */
+  readonly listVoices?: (of: {
+    readonly tenant: string;
+    readonly upstream: readonly string[];
+  }) => Promise<readonly ListedVoice[]>;
   /** Of one session; absent: nobody counts. */
   readonly work?: WorkMeter;
 };

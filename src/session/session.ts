@@ -11,6 +11,7 @@ import { type AttachedLeg, SessionLeg } from './session-leg.ts';
 import type { SessionOutlet } from './session-outlet.ts';
 import type { SessionRuntime } from './session-runtime.ts';
 import { type PlayoutOrder, SessionTurns, textEnded, turnOpen } from './session-turns.ts';
+import { tellVoices } from './tell-voices.ts';
 import type { LiveTurn } from './turn/live-turn.ts';
 import { fullTextBytes, maxTextBytes, type WholeText } from './turn/turn-script.ts';
 import type { Speaker } from './turn/turn-work.ts';
@@ -41,6 +42,8 @@ export class Session {
   private readonly turns: SessionTurns;
   private readonly awaited = new AwaitedTurns();
   private settings: TurnSettings;
+  private readonly client: SessionOutlet;
+  private voiceList: 'idle' | 'told' = 'idle';
 
   constructor(
     runtime: SessionRuntime,
@@ -69,6 +72,7 @@ export class Session {
     this.out = out;
     this.turns = new SessionTurns({ runtime, speaker, out, leg, audience, order });
     this.settings = initial;
+    this.client = client;
   }
 
   /**
@@ -180,11 +184,24 @@ export class Session {
         return leg.detach();
       case 'hangup':
         return leg.hangUp(command.after);
+      case 'voices':
+        return this.tellVoices();
       case 'ping':
         return out.say({ type: 'pong', ...(command.id === undefined ? {} : { id: command.id }) });
     }
   }
 
+  /** One list at a time is on its way: whoever asks again meanwhile gets it, too. */
+  private tellVoices(): void {
+    if (this.voiceList === 'told') return;
+    this.voiceList = 'told';
+    const { runtime, settings, client } = this;
+    const { tenant, upstream } = settings;
+    const list = async () => (await runtime.listVoices?.({ tenant, upstream })) ?? [];
+    void tellVoices(list, client, runtime.clock).then(() => {
+      this.voiceList = 'idle';
+    });
+  }
   /** What is said of a turn that waits for its leg. */
   private keep(id: string, command: ClientCommand): void {
     const { awaited } = this;

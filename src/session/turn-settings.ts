@@ -24,6 +24,10 @@ export type TurnSettings = WantedWords & {
   /** Whether it may be played from speech that is kept. */
   readonly cache: 'off' | 'on';
   readonly synthesis: SynthesisFields;
+  /** Names of the speech services that may speak, in order of preference; none: all. */
+  readonly upstream: readonly string[];
+  /** The user id whose texts they are. */
+  readonly tenant: string;
   /** The gateway's short names for voices, under those of the session's agent. */
   readonly aliases: VoiceAliases;
   /** Throws `invalid_request` for a voice that is known not to exist. */
@@ -32,10 +36,13 @@ export type TurnSettings = WantedWords & {
   readonly pronunciations: readonly Pronunciation[];
 };
 
-type CheckVoices = (named: {
-  readonly voice?: string | null | undefined;
-  readonly voice2?: string | null | undefined;
-}) => void;
+type CheckVoices = (
+  named: {
+    readonly voice?: string | null | undefined;
+    readonly voice2?: string | null | undefined;
+  },
+  use: { readonly tenant: string; readonly upstream: readonly string[] },
+) => void;
 
 /** Memory that a turn's own texts take: prompts, prefixes, names of voices. */
 export function settingsBytes({ synthesis }: TurnSettings): number {
@@ -62,8 +69,10 @@ export const defaultSettings = (
   markup: 'strip',
   cache,
   synthesis: {},
+  upstream: [],
+  tenant: '',
   aliases: voices.aliases,
-  checkVoices: (named) => voices.check(named),
+  checkVoices: (named, use) => voices.check(named, use),
   pronunciations: [],
 });
 
@@ -101,13 +110,16 @@ export function applySettings(settings: TurnSettings, fields: Preset): TurnSetti
     wordList,
     markup,
     cache,
+    upstream = settings.upstream,
     ...synthesis
   } = fields;
-  const { aliases, checkVoices, pronunciations } = settings;
+  const { tenant, aliases, checkVoices, pronunciations } = settings;
   const inForce = settings.synthesis;
   const { turnPrefix = inForce.turnPrefix, turnPrefix2 = inForce.turnPrefix2, voice, voice2 } = synthesis;
   const voices = resolveVoices(aliases, { voice, voice2, turnPrefix, turnPrefix2 });
-  checkVoices({ voice: voices.voice, voice2: voices.voice2 });
+  // With another service the voices that were in force may be unknown.
+  const named = upstream === settings.upstream ? voices : { ...inForce, ...voices };
+  checkVoices({ voice: named.voice, voice2: named.voice2 }, { tenant, upstream });
   const next: TurnSettings = {
     format: format ?? settings.format,
     sampleRate: sampleRate ?? settings.sampleRate,
@@ -121,6 +133,8 @@ export function applySettings(settings: TurnSettings, fields: Preset): TurnSetti
     markup: markup ?? settings.markup,
     cache: cache ?? settings.cache,
     synthesis: { ...inForce, ...synthesis, ...voices },
+    upstream,
+    tenant,
     aliases,
     checkVoices,
     pronunciations,
@@ -136,6 +150,8 @@ export function configuredEvent(settings: TurnSettings): EventOf<'configured'> {
     sampleRate: _asked,
     wordList,
     synthesis,
+    upstream,
+    tenant: _tenant,
     aliases: _aliases,
     checkVoices: _check,
     pronunciations: _said,
@@ -147,6 +163,7 @@ export function configuredEvent(settings: TurnSettings): EventOf<'configured'> {
     ...rest,
     ...(sampleRate === undefined ? {} : { sampleRate }),
     ...(wordList === 'off' ? {} : { wordList }),
+    ...(upstream.length === 0 ? {} : { upstream: [...upstream] }),
     synthesis,
   };
 }

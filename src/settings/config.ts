@@ -3,9 +3,10 @@
 // was given, what was given (never a secret) and what is allowed; all of them are told at once.
 
 import { fromEnv, fromFlags, fromYaml, type Given, isName, NAMES, printable } from './given-settings.ts';
+import { PUBLIC_ADDRESSES } from './service-kind-names.ts';
 import { isLoopback, type Setting } from './setting.ts';
 import { type Config, SETTINGS, type SettingName, toEnv } from './settings.ts';
-import { PUBLIC_ADDRESSES, usesEngine } from './upstream-settings.ts';
+import { configuredServices, usesEngine } from './upstream-list.ts';
 
 export type ConfigSources = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -54,7 +55,9 @@ function crossCheck(
     );
   if ((config.tlsCert === undefined) !== (config.tlsKey === undefined))
     problems.push(`${toEnv('tlsCert')} and ${toEnv('tlsKey')} belong together; set both or none`);
-  checkUpstream(config, named, problems, warnings);
+  if (config.upstreams.length > 0) checkUpstreams(config, named, problems);
+  else checkUpstream(config, named, problems, warnings);
+  checkVoiceTable(config, named, problems);
   if (config.scriptUrl !== undefined && config.scriptModel === undefined)
     problems.push(
       `${named('scriptUrl')} is set, but not which model is to write; set ${toEnv('scriptModel')}`,
@@ -67,6 +70,31 @@ function crossCheck(
     problems.push(
       `${named('audiosocketPort')} is ${config.audiosocketPort}, the port of another listener, too; choose another or 0 = off`,
     );
+}
+
+/** The list and the settings of one service say the same in two ways. */
+function checkUpstreams(config: Config, named: (name: SettingName) => string, problems: string[]) {
+  const { upstreamKind, upstreamUrl, upstreamModel, upstreamKeys } = config;
+  const both = [
+    ...(upstreamKind === SETTINGS.upstreamKind.default ? [] : ['upstreamKind' as const]),
+    ...(upstreamUrl === undefined ? [] : ['upstreamUrl' as const]),
+    ...(upstreamModel === undefined ? [] : ['upstreamModel' as const]),
+    ...(upstreamKeys.length === 0 ? [] : ['upstreamKeys' as const]),
+  ];
+  for (const name of both)
+    problems.push(
+      `${named(name)} is set beside ${named('upstreams')}; allowed: one of them; write that service into the list`,
+    );
+}
+
+function checkVoiceTable(config: Config, named: (name: SettingName) => string, problems: string[]) {
+  const names = configuredServices(config).map(({ name }) => name);
+  for (const [alias, row] of Object.entries(config.voices))
+    for (const name of Object.keys(row))
+      if (!names.includes(name))
+        problems.push(
+          `${named('voices')}, ${JSON.stringify(alias)}: there is no service ${JSON.stringify(name.slice(0, 64))}; allowed: ${names.join(', ')}`,
+        );
 }
 
 function checkUpstream(
@@ -89,6 +117,10 @@ function checkUpstream(
   )
     problems.push(
       `${named(isVendors ? 'upstreamKind' : 'upstreamUrl')} is set, but there are no keys to call it with; set ${toEnv('upstreamKeys')}`,
+    );
+  if (kind === 'openai' && upstreamUrl === undefined && upstreamKeys.length === 0)
+    problems.push(
+      `${named('upstreamKind')} is openai at its public address, which takes no request without a key; set ${toEnv('upstreamKeys')}, or ${toEnv('upstreamUrl')} for a server without keys`,
     );
   if (usesEngine(config) && upstreamKeys.length > 0)
     warnings.push(
@@ -131,8 +163,9 @@ export function parseConfig({ env, flags, file }: ConfigSources): ConfigResult {
   const values: Record<string, unknown> = {};
   const take = (name: SettingName, as: string, value: string) => {
     const setting: Setting<unknown> = SETTINGS[name];
-    const reading = setting.read(value);
+    const reading = setting.read(value, (path) => file(path, as));
     if (reading.ok) values[name] = reading.value;
+    else if (reading.faults !== undefined) problems.push(...reading.faults.map((fault) => `${as}${fault}`));
     else problems.push(`${as} ${reading.wrong}; allowed: ${setting.allowed}`);
   };
   for (const name of NAMES) {

@@ -48,14 +48,35 @@ export const apiKeyList = (meaning: string): Setting<readonly ApiKey[]> =>
     },
   });
 
+/** What is wrong with a key that is given field by field; undefined when nothing is. */
+export function upstreamKeyFault({ userId, apiKey, ...limits }: UpstreamKey): string | undefined {
+  const parts = divide(`${userId === '' ? '-' : userId}:${apiKey}`);
+  if (!parts.ok) return parts.wrong;
+  const checked = checkLimits(limits);
+  return checked.ok ? undefined : checked.wrong;
+}
+
 /** `key#15` without its end, and what that says; other keys as they are. */
 function takeAtOnce(entry: string): { readonly rest: string; readonly atOnce: number | undefined } {
-  const found = /#(\d{1,4})$/.exec(entry);
+  const found = /#(\d+)$/.exec(entry);
   return found === null
     ? { rest: entry, atOnce: undefined }
     : { rest: entry.slice(0, found.index), atOnce: Number(found[1]) };
 }
 
+/** What a key's limits may be: `wrong` when they are out of range. */
+function checkLimits({ perMinute, atOnce }: Pick<UpstreamKey, 'perMinute' | 'atOnce'>): Reading<true> {
+  if (perMinute !== undefined && (perMinute < 1 || perMinute > MAX_PER_MINUTE))
+    return wrong('asks for a limit out of range');
+  if (atOnce === 0) return wrong('asks for no request at once');
+  if (atOnce !== undefined && atOnce > MAX_AT_ONCE) return wrong('asks for too many requests at once');
+  return { ok: true, value: true };
+}
+
+/**
+ * The short form of a key: `#digits` at its end is what it takes at once, `@digits` before that what it takes a minute, the rest is
+ * the key. A key that itself ends in `#digits` or holds an `@` has that limit written out behind it.
+ */
 export const upstreamKeyList = (meaning: string): Setting<readonly UpstreamKey[]> =>
   secretList<UpstreamKey>({
     placeholder: '[USERID:]APIKEY[@PERMINUTE][#ATONCE],…',
@@ -75,9 +96,13 @@ export const upstreamKeyList = (meaning: string): Setting<readonly UpstreamKey[]
       if (apiKey === '') return wrong('has no key before the @');
       if (limit !== undefined && !/^\d{1,6}$/.test(limit))
         return wrong('has something other than digits after the @');
-      if (perMinute !== undefined && (perMinute < 1 || perMinute > MAX_PER_MINUTE))
-        return wrong('asks for a limit out of range');
-      if (atOnce === 0) return wrong('asks for no request at once');
+      // One order, so that what is a limit and what is a part of the key never depends on what else is there.
+      if (atOnce === undefined && perMinute !== undefined && takeAtOnce(apiKey).atOnce !== undefined)
+        return wrong(
+          'has # before @; the order is @perMinute#atOnce, and a key that itself ends in # and digits needs both',
+        );
+      const limits = checkLimits({ perMinute, atOnce });
+      if (!limits.ok) return limits;
       const twin = before.findIndex((each) => each.apiKey === apiKey);
       // Limits are counted per key, so the same key twice would be counted as two budgets.
       return twin < 0

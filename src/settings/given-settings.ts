@@ -2,6 +2,7 @@
 // Knows names but no rules: an unknown name is a problem here, a wrong value is one in config.ts.
 
 import { createRequire } from 'node:module';
+import type { Setting } from './setting.ts';
 import { SETTINGS, type SettingName, toEnv, toFlag } from './settings.ts';
 
 // The "did you mean" of a mistyped name: the nearest known name by edit distance, or nothing when none is near.
@@ -49,6 +50,7 @@ type Collected = {
 
 export const NAMES = Object.keys(SETTINGS) as SettingName[];
 export const isName = (name: string): name is SettingName => Object.hasOwn(SETTINGS, name);
+const formOf = (name: SettingName): Setting<unknown>['form'] => (SETTINGS[name] as Setting<unknown>).form;
 export const printable = (name: string): string => name.slice(0, 64).replace(/\p{Cc}/gu, '?');
 
 const BY_ENV = new Map(NAMES.map((name) => [toEnv(name), name]));
@@ -128,9 +130,20 @@ export function fromFlags(flags: readonly string[]): Collected & { readonly conf
   return { given, problems, warnings, configPath };
 }
 
+/** A list or table of the file as JSON. */
+const asJson = (value: unknown): string =>
+  JSON.stringify(value, (_key, each: unknown) => {
+    if (each instanceof Map) return Object.fromEntries(each);
+    return typeof each === 'bigint' ? String(each) : each;
+  });
+
 /** `undefined` when the file says nothing (`null` or an empty value), a clause when it is of no use. */
-function scalar(value: unknown): { readonly text: string } | { readonly wrong: string } | undefined {
+function scalar(
+  value: unknown,
+  form: 'structure' | undefined,
+): { readonly text: string } | { readonly wrong: string } | undefined {
   if (value === null || value === undefined) return undefined;
+  if (form === 'structure' && typeof value === 'object') return { text: asJson(value) };
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
     return { text: String(value) };
   if (Array.isArray(value) && value.every((each) => typeof each === 'string'))
@@ -171,7 +184,7 @@ export function fromYaml(path: string, source: string): Collected {
   for (const [key, value] of content ?? []) {
     const name = String(key);
     const as = `${printable(name)} ${where}`;
-    const read = scalar(value);
+    const read = scalar(value, isName(name) ? formOf(name) : undefined);
     if (!isName(name)) problems.push(`${unknown('setting', name, NAMES)} (${where})`);
     else if (read !== undefined && 'wrong' in read) problems.push(`${as} ${read.wrong}`);
     else if (read !== undefined) given.push({ name, as, value: read.text });

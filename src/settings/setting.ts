@@ -7,7 +7,12 @@ import { shownAddress } from '../base/addresses/shown-address.ts';
 /** A value, or one clause that completes "VOXGATE_X …" ("is 70000"); `allowed` is appended by the caller. */
 export type Reading<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly wrong: string };
+  | {
+      readonly ok: false;
+      readonly wrong: string;
+      /** Of a value that holds others: each of them as a sentence of its own behind the name of the setting. */
+      readonly faults?: readonly string[];
+    };
 
 export type Setting<T> = {
   /** What it is and why the default is what it is, on one line. */
@@ -19,8 +24,10 @@ export type Setting<T> = {
   readonly default: T;
   /** A secret's value is never shown. */
   readonly secrecy: 'open' | 'secret';
-  /** `given` is trimmed and not empty. */
-  read(given: string): Reading<T>;
+  /** `structure`: a list or a table, which the YAML file holds as such, and others as JSON. */
+  readonly form?: 'structure';
+  /** `given` is trimmed and not empty; `file` reads files that it names. */
+  read(given: string, file?: (path: string) => string): Reading<T>;
 };
 
 const read = <T>(value: T): Reading<T> => ({ ok: true, value });

@@ -2,39 +2,16 @@
 // Part of the one table in settings.ts.
 
 import { upstreamKeyList } from './credential-lists.ts';
+import { SERVICE_KINDS } from './service-kind-names.ts';
 import { oneOf, redisAddress, type Setting, secretFile, text, webAddress, whole } from './setting.ts';
+import { upstreamList } from './upstream-list.ts';
 import { voiceAliasList } from './voice-alias-list.ts';
+import { voiceTable } from './voice-table.ts';
 
 const MS = 'MS';
 const COUNT = 'COUNT';
 const MIB = 1024 * 1024;
 const MINUTE_MS = 60_000;
-
-/** Whose interface a speech service speaks. */
-export const SERVICE_KINDS = [
-  'speech-service',
-  'openai',
-  'elevenlabs',
-  'deepgram',
-  'cartesia',
-  'engine',
-] as const;
-export type ServiceKindName = (typeof SERVICE_KINDS)[number];
-
-/** Where a kind's own vendor has it. */
-export const PUBLIC_ADDRESSES: Readonly<Partial<Record<ServiceKindName, string>>> = {
-  openai: 'https://api.openai.com/v1',
-  elevenlabs: 'https://api.elevenlabs.io',
-  deepgram: 'https://api.deepgram.com',
-  cartesia: 'https://api.cartesia.ai',
-};
-
-/** No speech service elsewhere is set. */
-export const usesEngine = (set: {
-  readonly upstreamKind: ServiceKindName;
-  readonly upstreamUrl: string | undefined;
-}): boolean =>
-  set.upstreamKind === 'engine' || (set.upstreamKind === 'speech-service' && set.upstreamUrl === undefined);
 
 export const UPSTREAM_SETTINGS = {
   upstreamKind: oneOf('speech-service', {
@@ -61,6 +38,12 @@ export const UPSTREAM_SETTINGS = {
     'The keys to spread requests over. Needed by every service but the engine; `openai` may go without.',
   ),
   upstreamKeysFile: secretFile('`upstreamKeys`'),
+  upstreams: upstreamList(
+    'Several speech services, in order of preference, in place of the settings of one.',
+  ),
+  voices: voiceTable(
+    'One voice under its name at each service: callers use the alias, whichever service speaks.',
+  ),
   voice: text(undefined, {
     placeholder: 'VOICE',
     meaning:

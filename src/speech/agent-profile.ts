@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { SESSION_FORMATS, sampleRateRefusal } from './audio-format.ts';
 import { sampleRateField, synthesisFields } from './speech-request.ts';
+import { upstreamField } from './upstream-names.ts';
 
 const MAX_ALIASES = 100;
 const MAX_PRONUNCIATIONS = 500;
@@ -24,6 +25,9 @@ export const agentProfileSchema = z
   .strictObject({
     name: z.string().trim().min(1).max(200),
     ...spokenFields,
+    upstream: upstreamField
+      .nullish()
+      .describe('Speech services that may speak, by name and in order of preference'),
     format: z.enum(SESSION_FORMATS).nullish(),
     sampleRate: sampleRateField.nullish(),
     aliases: z

@@ -10,6 +10,10 @@ export const listedVoiceSchema = z.object({
   gender: z.string().optional(),
   language: z.string().optional(),
   description: z.string().optional(),
+  upstream: z
+    .string()
+    .optional()
+    .describe('The speech service that has it, or several by commas; absent where there is only one'),
 });
 
 export type ListedVoice = z.infer<typeof listedVoiceSchema>;

@@ -127,3 +127,19 @@ export const WELL_KNOWN_VOICES: Readonly<Record<string, EngineVoiceName>> = Obje
   ...Object.entries(CARTESIA),
   ...Object.entries(OPENAI),
 ]);
+
+/** What vendors themselves call their voices: OpenAI's names; ElevenLabs's ids by name, with and without a capital, and by id. */
+export const WELL_KNOWN_NAMES: {
+  readonly openai: ReadonlySet<string>;
+  readonly elevenlabs: ReadonlyMap<string, string>;
+} = {
+  openai: new Set(Object.keys(OPENAI)),
+  elevenlabs: new Map([
+    ...ELEVENLABS.flatMap(([name, id]) => [
+      [name, id] as const,
+      [name.toLowerCase(), id] as const,
+      [id, id] as const,
+    ]),
+    [ELEVENLABS_ADAM_ID, ELEVENLABS_ADAM_ID] as const,
+  ]),
+};

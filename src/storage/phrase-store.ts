@@ -20,13 +20,16 @@ export type PhraseStore = {
 /** A service may speak a phrase better tomorrow: however often it was asked for, it is made anew after so long. */
 export const KEPT_MS = 24 * 60 * 60 * 1000;
 
-// The name of a phrase's sound: who asked, and the whole request with its seed. Two requests have one name only when
+// The name of a phrase's sound: who asked, which service says it, and the whole request with its seed. Two requests have one name only when
 // the service would answer both with the same bytes, and no tenant can find out what another had spoken.
 
-/** 64 hexadecimal digits; the order of the request's fields does not matter. */
-export function phraseKey(tenant: string, request: OutgoingRequest): string {
+/**
+ * 64 hexadecimal digits; the order of the request's fields does not matter. `service`: what tells the service apart from all
+ * others, its model included.
+ */
+export function phraseKey(tenant: string, service: string, request: OutgoingRequest): string {
   const fields = Object.entries(request)
     .filter(([, value]) => value !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  return hash('sha256', JSON.stringify([tenant, fields]), 'hex');
+  return hash('sha256', JSON.stringify([tenant, service, fields]), 'hex');
 }

@@ -151,7 +151,7 @@ export function splitIntoRequests(
   return split(spoken, limit, prefixesOf(spoken, own));
 }
 /** One speaker's segments, in requests without turn prefixes. */
-const splitAlone = (segments: readonly Segment[], limit: number): RequestText[] =>
+export const splitAlone = (segments: readonly Segment[], limit: number): RequestText[] =>
   split(spokenSegments(segments), limit, undefined);
 
 function split(spoken: readonly Segment[], limit: number, prefixes: PrefixPair | undefined): RequestText[] {
@@ -300,25 +300,3 @@ function choosePrefixes(spoken: string, own: Partial<TurnPrefixes>): PrefixPair 
 /** The speaker of a request without turn prefixes: `RequestShape` of one voice. */
 export const speakerOf = ({ turnPrefix, parts }: RequestText): Speaker =>
   turnPrefix === undefined ? (parts[0]?.segment.speaker ?? 1) : 1;
-
-/** A request as those that a service takes; it follows from the text and the service alone. */
-export function shapedRequests(
-  request: RequestText,
-  { voices, maxText }: RequestShape,
-): readonly RequestText[] {
-  const { turnPrefix, turnPrefix2, parts } = request;
-  const isDialogue = turnPrefix !== undefined;
-  if (request.text.length <= maxText && !(isDialogue && voices === 'one')) return [request];
-  const segments = parts.map(({ segment }) => segment);
-  if (voices === 'two') {
-    const own = { turnPrefix, turnPrefix2 };
-    return splitIntoRequests(segments, maxText, own);
-  }
-  const turns: Segment[][] = [];
-  for (const segment of segments) {
-    const turn = turns.at(-1);
-    if (turn !== undefined && (turn[0]!.speaker ?? 1) === (segment.speaker ?? 1)) turn.push(segment);
-    else turns.push([segment]);
-  }
-  return turns.flatMap((turn) => splitAlone(turn, maxText));
-}

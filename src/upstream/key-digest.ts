@@ -11,6 +11,15 @@ const digest = (text: string, digits: number) =>
 /** The service counts per API key: members that share one share its quota. */
 export const quotaIdOf = (apiKey: string): QuotaId => digest(apiKey, 16);
 
-/** `k_` and 8 hexadecimal digits; of the pair, because one API key under two user ids is two members. */
-export const fingerprintOf = ({ userId, apiKey }: Credentials): string =>
-  `k_${digest(`${userId}:${apiKey}`, 8)}`;
+/** The quota of a key at one of several services, or of all keys of a group. */
+export const quotaIdAt = (
+  of: { readonly group: string } | { readonly url: string; readonly apiKey: string },
+): QuotaId =>
+  'group' in of ? digest(`group ${of.group}`, 16) : digest(JSON.stringify([of.url, of.apiKey]), 16);
+
+/**
+ * `k_` and 8 hexadecimal digits; of the pair, because one API key under two user ids is two members; and of its service, where
+ * there are several.
+ */
+export const fingerprintOf = ({ userId, apiKey }: Credentials, service?: string): string =>
+  `k_${digest(`${service === undefined ? '' : `${service}/`}${userId}:${apiKey}`, 8)}`;

@@ -16,12 +16,12 @@ import { readDeepgramSpeech } from '../../src/http/compat/deepgram-routes.ts';
 import { readElevenLabsSpeech } from '../../src/http/compat/elevenlabs-routes.ts';
 import { readJambonzSpeech } from '../../src/http/compat/jambonz-routes.ts';
 import { readOpenAiSpeech } from '../../src/http/compat/openai-routes.ts';
-import { createKnownVoices } from '../../src/service/voice-directory.ts';
 import { applySettings, defaultSettings } from '../../src/session/turn-settings.ts';
 import { agentProfileSchema } from '../../src/speech/agent-profile.ts';
 import { jobRequestSchema } from '../../src/speech/job-request.ts';
 import { playNoteFieldsSchema } from '../../src/speech/playnote-request.ts';
 import { streamRequestSchema } from '../../src/speech/speech-request.ts';
+import { createKnownVoices } from '../support/voice-directories.ts';
 
 type Fault =
   | 'voice'

@@ -355,6 +355,7 @@ describe.concurrent('a reader that leaves', () => {
     ['playnote', ['playnote', 'tides.md', '--out', 'left-p.mp3', ...VOICES]],
     ['simulate', ['simulate', 'twilio', '--say', 'Good morning.']],
     ['keys', ['keys', '--json']],
+    ['voices', ['voices', '--json']],
     ...SERVERS,
   ] as const)('%s %# ends quietly, with 1', async (name, args) => {
     const all = name === 'keys' ? [...args, '--url', adminUrl] : args;

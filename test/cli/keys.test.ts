@@ -55,6 +55,22 @@ describe('the table', () => {
     ]);
   });
 
+  it('names the service of each key where there are several', () => {
+    const [key] = POOL.keys;
+    const lines = poolTable({
+      ...POOL,
+      keys: [
+        { ...key!, service: 'eleven' },
+        { ...key!, service: 'home' },
+      ],
+    });
+    expect(lines.slice(0, 3).map((line) => line.split(/ +/).slice(0, 2))).toEqual([
+      ['service', 'key'],
+      ['eleven', 'k_0a1b2c3d'],
+      ['home', 'k_0a1b2c3d'],
+    ]);
+  });
+
   it('names the configured number only where it is more than the limit', () => {
     const [key] = POOL.keys;
     const row = (limit: number) => poolTable({ ...POOL, keys: [{ ...key!, limit }] })[1]!;

@@ -42,7 +42,7 @@ const spawn = (player: number): PlayerProcess => {
       return null;
     },
     metrics: () => [],
-    pool: () => {
+    pools: () => {
       throw new AppError('internal', 'not here');
     },
     sessions: () => [],

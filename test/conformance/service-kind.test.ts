@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/app-error.ts';
-import { SERVICE_KINDS } from '../../src/settings/upstream-settings.ts';
+import { SERVICE_KINDS } from '../../src/settings/service-kind-names.ts';
 import type { OutgoingRequest } from '../../src/speech/speech-request.ts';
 import { createHttpSpeechUpstream } from '../../src/upstream/services/http-speech-upstream.ts';
 import { createServiceKind } from '../../src/upstream/services/service-kinds.ts';

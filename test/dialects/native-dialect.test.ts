@@ -52,6 +52,7 @@ const MESSAGES: Record<ClientMessageType, { readonly needs: object; readonly may
   attach: { needs: { leg: { callSid: 'CA1' } }, may: { inbound: 'forward', monitor: true } },
   detach: { needs: {}, may: {} },
   hangup: { needs: {}, may: { after: 'a' } },
+  voices: { needs: {}, may: {} },
   ping: { needs: {}, may: { id: '' } },
 };
 const WRONG: Record<string, readonly unknown[]> = {

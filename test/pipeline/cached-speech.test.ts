@@ -23,7 +23,7 @@ const setUp = (chunks: () => AsyncGenerator<Uint8Array>, type?: BodyType, reques
   const speak = async (tenant = 'anna', asks = 1) => {
     const read: Uint8Array[] = [];
     let last: SpeechBody | undefined;
-    await relayCached({ store, tenant }, request, upstream, async (layer) => {
+    await relayCached({ store, tenant, service: 'engine' }, request, upstream, async (layer) => {
       for (let n = 0; n < asks; n++) {
         read.length = 0;
         last = await layer.open(request, { signal });
@@ -133,7 +133,7 @@ test('a body whose reader left is not kept, and is let go of', async () => {
       left = true;
     }
   });
-  await relayCached({ store, tenant: 'anna' }, REQUEST, upstream, async (layer) => {
+  await relayCached({ store, tenant: 'anna', service: 'engine' }, REQUEST, upstream, async (layer) => {
     for await (const _chunk of (await layer.open(REQUEST, { signal })).chunks) break;
   });
   expect(left).toBe(true);
@@ -156,7 +156,7 @@ test.each([
     yield chunk();
     yield chunk();
   });
-  await relayCached({ store, tenant: 'anna' }, REQUEST, upstream, async (layer) => {
+  await relayCached({ store, tenant: 'anna', service: 'engine' }, REQUEST, upstream, async (layer) => {
     for await (const read of (await layer.open(REQUEST, { signal })).chunks) read.fill(99);
   });
   expect([...(await speak()).bytes]).toEqual(new Array(20).fill(1));
@@ -165,8 +165,13 @@ test.each([
 test('a refusal is passed on', async () => {
   const { store } = setUp(() => chunksOf(1));
   const upstream: SpeechUpstream = { open: () => Promise.reject(new Error('busy')) };
-  const spoken = relayCached({ store, tenant: 'anna' }, REQUEST, upstream, async (layer) => {
-    await layer.open(REQUEST, { signal });
-  });
+  const spoken = relayCached(
+    { store, tenant: 'anna', service: 'engine' },
+    REQUEST,
+    upstream,
+    async (layer) => {
+      await layer.open(REQUEST, { signal });
+    },
+  );
   await expect(spoken).rejects.toThrow('busy');
 });

@@ -35,6 +35,7 @@ function open(
   const speech = drainSpeech(
     {
       runtime: { upstream, recovery: trustingRecovery(), codecs, timer, clock },
+      tenant: 'ann',
       synthesis: {},
       seed: 1,
       defaultVoice: undefined,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { toOutgoingRequest } from '../../src/pipeline/outgoing-request.ts';
+import { saidLength, toOutgoingRequest } from '../../src/pipeline/outgoing-request.ts';
 import { streamRequestSchema } from '../../src/speech/speech-request.ts';
+import { shapedRequests } from '../../src/text/request-shape.ts';
 import { type RequestText, splitIntoRequests } from '../../src/text/request-text.ts';
 import { wholeTextSegments } from '../../src/text/turn-text.ts';
 
@@ -64,5 +65,23 @@ describe('a request to the speech service', () => {
     const made = toOutgoingRequest({ ...spokenWith, defaultVoice: 'v', pronunciations: pairs }, text!);
     expect(made.text).toMatch(/^clock:\s+It is 5 of the clock\.$/);
     expect(streamRequestSchema.parse(made)).toEqual(made);
+  });
+
+  it('keeps within what the service takes, however much words grow', () => {
+    const pronunciations = [{ written: 'UN', spoken: 'the United Nations organisation' }];
+    const text = 'The UN met. UN and UN agreed, said the UN. '.repeat(40);
+    const segments = wholeTextSegments(text, { language: 'english', markup: 'keep' });
+    const [whole] = splitIntoRequests(segments);
+    const shape = { voices: 'one', maxText: 300 } as const;
+    const requests = shapedRequests(whole!, shape, saidLength(pronunciations));
+    const said = requests.map(
+      (request) => toOutgoingRequest({ ...spokenWith, pronunciations, maxText: shape.maxText }, request).text,
+    );
+    for (const each of said) {
+      expect(each.length).toBeLessThanOrEqual(300);
+      expect(each).not.toContain('UN ');
+    }
+    const flat = (words: string) => words.replace(/\s+/g, ' ').trim();
+    expect(flat(said.join(' '))).toBe(flat(text.replaceAll('UN', pronunciations[0]!.spoken)));
   });
 });

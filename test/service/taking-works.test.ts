@@ -7,7 +7,6 @@ import { soleInstance } from '../../src/service/active-slots.ts';
 import type { AdmitWork } from '../../src/service/admit-work.ts';
 import { createJobService } from '../../src/service/jobs/job-service.ts';
 import { createPlayNoteService } from '../../src/service/playnotes/playnote-service.ts';
-import { createKnownVoices } from '../../src/service/voice-directory.ts';
 import type { AgentProfile } from '../../src/speech/agent-profile.ts';
 import type { JobRequest } from '../../src/speech/job-request.ts';
 import type { PlayNoteFields } from '../../src/speech/playnote-request.ts';
@@ -15,6 +14,7 @@ import type { WorkFiles } from '../../src/storage/works/work-files.ts';
 import { fixedRandom } from '../support/fixed-random.ts';
 import { createMemoryDeliveryStore } from '../support/memory-delivery-store.ts';
 import { createMemoryWorkStore } from '../support/memory-work-store.ts';
+import { createKnownVoices } from '../support/voice-directories.ts';
 
 const VOICES = createKnownVoices(
   ['voice://a', 'voice://b'].map((id) => ({ id, name: id, language: 'english' }) as never),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createKnownVoices, createUncheckedVoices } from '../../src/service/voice-directory.ts';
+import { createKnownVoices, createUncheckedVoices } from '../support/voice-directories.ts';
 
 const book = createKnownVoices([{ id: 'voice://a' }, { id: 'voice://b' }], {
   aliases: {},

@@ -1,6 +1,7 @@
 // Text is cut a piece at a time, and only what is wanted: no message holds the loop for all of it.
 import { describe, expect, it } from 'vitest';
 import { HARD_TEXTS, hardText, longestHardText } from '../../bench/lab/hard-texts.ts';
+import { serveTurn } from '../../src/pipeline/speech-services.ts';
 import { ComingText } from '../../src/session/coming-text.ts';
 import type { CutInPieces } from '../../src/session/text-work.ts';
 import { TurnScript } from '../../src/session/turn/turn-script.ts';
@@ -8,6 +9,14 @@ import { defaultSettings } from '../../src/session/turn-settings.ts';
 import { AppendedText } from '../../src/text/appended-text.ts';
 import { PIECE_UNITS, type TurnText } from '../../src/text/turn-text.ts';
 import { startSession } from '../support/live-session.ts';
+import { createMemoryUpstream } from '../support/memory-upstream.ts';
+import { trustingRecovery } from '../support/trusting-recovery.ts';
+
+const SERVED = serveTurn(
+  { upstream: createMemoryUpstream(), recovery: trustingRecovery() },
+  { synthesis: {}, defaultVoice: undefined, defaultVoice2: undefined },
+  { tenant: 'ann', upstream: [] },
+);
 
 const KIB = 1024;
 
@@ -111,8 +120,7 @@ describe('a seek in appended text', () => {
       {
         settings: defaultSettings(200),
         seed: 1,
-        defaultVoice: undefined,
-        defaultVoice2: undefined,
+        served: SERVED,
         remainingMs: () => 0,
         work: { add: (one) => void waiting.push(one) },
       },
@@ -181,8 +189,7 @@ describe('appended text that fills the line', () => {
       {
         settings: defaultSettings(200),
         seed: 1,
-        defaultVoice: undefined,
-        defaultVoice2: undefined,
+        served: SERVED,
         remainingMs: () => remainingMs,
         work: { add: (one) => void waiting.push(one) },
       },

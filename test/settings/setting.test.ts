@@ -167,14 +167,34 @@ describe('credentials', () => {
 
   it('reads how many requests of an upstream key may be under way', () => {
     const { config } = accepted({
-      env: { VOXGATE_UPSTREAM_KIND: 'openai', VOXGATE_UPSTREAM_KEYS: 'sk-1#4,sk-2@60#15,a:b#2@7,k#x' },
+      env: {
+        VOXGATE_UPSTREAM_KIND: 'openai',
+        VOXGATE_UPSTREAM_KEYS: 'sk-1#4,sk-2@60#15,a:b#2@7#50,k#x,k#12#50,k@x@60#3',
+      },
     });
     expect(config.upstreamKeys).toEqual([
       { userId: '', apiKey: 'sk-1', perMinute: undefined, atOnce: 4 },
       { userId: '', apiKey: 'sk-2', perMinute: 60, atOnce: 15 },
-      { userId: 'a', apiKey: 'b#2', perMinute: 7, atOnce: undefined },
+      { userId: 'a', apiKey: 'b#2', perMinute: 7, atOnce: 50 },
       { userId: '', apiKey: 'k#x', perMinute: undefined, atOnce: undefined },
+      { userId: '', apiKey: 'k#12', perMinute: undefined, atOnce: 50 },
+      { userId: '', apiKey: 'k@x', perMinute: 60, atOnce: 3 },
     ]);
+  });
+
+  it('reads any key back from its short form with both limits', () => {
+    const key = fc.stringMatching(/^[A-Za-z0-9#@_.-]{1,30}$/);
+    fc.assert(
+      fc.property(
+        key,
+        fc.integer({ min: 1, max: 100_000 }),
+        fc.integer({ min: 1, max: 9999 }),
+        (apiKey, a, b) => {
+          const reading = SETTINGS.upstreamKeys.read(`${apiKey}@${a}#${b}`);
+          expect(reading).toEqual({ ok: true, value: [{ userId: '', apiKey, perMinute: a, atOnce: b }] });
+        },
+      ),
+    );
   });
 
   it('asks for what a kind of service needs', () => {
@@ -186,7 +206,11 @@ describe('credentials', () => {
     expect(
       problemsOf({ VOXGATE_UPSTREAM_URL: 'https://tts.example', VOXGATE_UPSTREAM_KEYS: 'HIDDEN' }),
     ).toMatch(/entry 1 has no colon/);
-    expect(accepted({ env: { VOXGATE_UPSTREAM_KIND: 'openai' } }).config.upstreamKeys).toEqual([]);
+    expect(problemsOf({ VOXGATE_UPSTREAM_KIND: 'openai' })).toMatch(
+      /^VOXGATE_UPSTREAM_KIND is openai at its public address.*set VOXGATE_UPSTREAM_KEYS, or VOXGATE_UPSTREAM_URL/,
+    );
+    const home = { VOXGATE_UPSTREAM_KIND: 'openai', VOXGATE_UPSTREAM_URL: 'http://127.0.0.1:8880/v1' };
+    expect(accepted({ env: home }).config.upstreamKeys).toEqual([]);
   });
 
   const wrong: [SettingName, string, RegExp][] = [
@@ -204,6 +228,9 @@ describe('credentials', () => {
     ['upstreamKeys', 'u:HIDDEN@', /other than digits/],
     ['upstreamKeys', 'u:@60', /no key before/],
     ['upstreamKeys', 'u:HIDDEN,v:HIDDEN@5', /same key as entry 1/],
+    ['upstreamKeys', 'u:HIDDEN#15@60', /# before @/],
+    ['upstreamKeys', 'u:HIDDEN#0', /no request at once/],
+    ['upstreamKeys', 'u:HIDDEN#10000', /too many requests at once/],
   ];
   it.each(wrong)('%s given %j is refused without showing it', (name, given, pattern) => {
     const problems = refused({ env: { [toEnv(name)]: given } });

@@ -1,12 +1,12 @@
 // The names that other services' voices have: each answered by a voice of the engine, of the same gender.
 import { describe, expect, it } from 'vitest';
-import { appVoiceAliases } from '../../src/app/upstream.ts';
+import { engineNames, voiceAliases } from '../../src/app/speech-services.ts';
 import { VOICES } from '../../src/engine/voices.ts';
 import { resolveVoices } from '../../src/speech/voice-aliases.ts';
 import { WELL_KNOWN_VOICES } from '../../src/speech/well-known-voices.ts';
 
 const byShortName = new Map(VOICES.map((voice) => [voice.name.toLowerCase(), voice]));
-const aliases = appVoiceAliases({ voiceAliases: {} }, VOICES);
+const aliases = engineNames(VOICES);
 const voiceOf = (name: string) => resolveVoices(aliases, { voice: name }).voice;
 
 describe('well-known names', () => {
@@ -58,7 +58,7 @@ describe('well-known names', () => {
 
   it('never stand before the engine’s own, and the setting before both', () => {
     expect(voiceOf('bella')).toBe(byShortName.get('bella')!.id);
-    const set = appVoiceAliases({ voiceAliases: { alloy: 'carl', anna: 'x://y' } }, VOICES);
+    const set = voiceAliases({ alloy: 'carl', anna: 'x://y' }, engineNames(VOICES), 'lone');
     expect(resolveVoices(set, { voice: 'duo:alloy+anna' })).toMatchObject({
       voice: byShortName.get('carl')!.id,
       voice2: 'x://y',
@@ -67,6 +67,6 @@ describe('well-known names', () => {
   });
 
   it('mean nothing to a speech service of others', () => {
-    expect(appVoiceAliases({ voiceAliases: { boss: 'x://y' } }, undefined)).toEqual({ boss: 'x://y' });
+    expect(voiceAliases({ boss: 'x://y' }, {}, 'lone')).toEqual({ boss: 'x://y' });
   });
 });

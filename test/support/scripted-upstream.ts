@@ -131,7 +131,11 @@ function makeReply(request: ScriptedRequest, response: ServerResponse, socket: S
 }
 
 /** `script`: one reply for all requests, or a list of which the last is repeated. */
-export async function startScriptedUpstream(script: Script | readonly Script[]): Promise<ScriptedUpstream> {
+/** `lists`: JSON that GETs of these paths are answered with. */
+export async function startScriptedUpstream(
+  script: Script | readonly Script[],
+  lists: Readonly<Record<string, unknown>> = {},
+): Promise<ScriptedUpstream> {
   const replies = typeof script === 'function' ? [script] : script;
   const requests: ScriptedRequest[] = [];
   const waiting: { readonly n: number; readonly resolve: (request: ScriptedRequest) => void }[] = [];
@@ -141,7 +145,9 @@ export async function startScriptedUpstream(script: Script | readonly Script[]):
   const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (incoming.method !== 'POST') {
       pings += 1;
-      response.writeHead(204).end();
+      const list = lists[incoming.url ?? ''];
+      if (list === undefined) response.writeHead(204).end();
+      else response.setHeader('content-type', 'application/json').end(JSON.stringify(list));
       return;
     }
     const { socket } = incoming;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { shapedRequests } from '../../src/text/request-shape.ts';
 import {
   composeRequest,
   type RequestText,
-  shapedRequests,
   speakerOf,
   splitIntoRequests,
 } from '../../src/text/request-text.ts';

@@ -20,6 +20,12 @@ export function heardLine({ playedMs, remainingText }: EventOf<'heard'>): string
   return `heard: ${seconds(playedMs)}; not heard: ${shown}`;
 }
 
+/** Who spoke, where somebody did: `, by eleven`. */
+const by = ({ servedBy = [] }: EventOf<'ended'>): string => {
+  const names = [...new Set(servedBy.map(({ upstream }) => upstream))];
+  return names.length === 0 ? '' : `, by ${names.join(', then ')}`;
+};
+
 export function createTurnTeller(
   terminal: Pick<Told, 'print' | 'status' | 'complain' | 'tells'>,
 ): (event: ServerEvent) => void {
@@ -34,7 +40,7 @@ export function createTurnTeller(
     } else if (event.type === 'ended') {
       terminal.status('');
       terminal.print(
-        `${event.outcome}: ${seconds(event.audioMs)} of audio, ${event.requests} upstream request(s)`,
+        `${event.outcome}: ${seconds(event.audioMs)} of audio, ${event.requests} upstream request(s)${by(event)}`,
       );
     } else if (event.type === 'heard') terminal.print(heardLine(event));
   };

@@ -140,7 +140,8 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   /** Throws `invalid_request` when the settings do not go together. */
   const takeSeat = (admission: Admission, agent: SessionAgent | undefined): Seat => {
     const { userId, preset, dialect, entry, seen } = admission;
-    const base = agent === undefined ? options.settings : agentSettings(options.settings, agent.profile);
+    const own = { ...options.settings, tenant: userId };
+    const base = agent === undefined ? own : agentSettings(own, agent.profile);
     const settings = applySettings(base, preset);
     return { id: runtime.random.id(16), userId, agent, settings, dialect, entry, seen, leave: () => {} };
   };

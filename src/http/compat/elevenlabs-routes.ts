@@ -11,6 +11,7 @@ import type { TimedWord } from '../../captions/word-timeline.ts';
 import { createAligner } from '../../dialects/elevenlabs/aligner.ts';
 import { readOutputFormat } from '../../dialects/elevenlabs/output-format.ts';
 import { languageFault, languageOfTag } from '../../speech/language-tag.ts';
+import type { ListedVoice } from '../../speech/listed-voice.ts';
 import { MAX_REQUEST_TEXT, synthesisFields } from '../../speech/speech-request.ts';
 import { codePointLength } from '../../text/code-points.ts';
 import { SPEECH_BODY_BYTES, sendSpeech } from '../routes/speech-reply.ts';
@@ -222,6 +223,13 @@ const SPEAKING = {
   schema: { hide: true },
 } as const;
 
+/** Their client reads labels of any name. */
+const labelsOf = ({ gender, language, upstream }: ListedVoice): Readonly<Record<string, string>> => ({
+  ...(gender !== undefined && { gender }),
+  ...(language !== undefined && { language }),
+  ...(upstream !== undefined && { upstream }),
+});
+
 export function addElevenLabsRoutes({ api, tenantOf, refuse }: VendorScope, means: SpeakAskedMeans): void {
   const speak = async (
     request: FastifyRequest,
@@ -249,13 +257,13 @@ export function addElevenLabsRoutes({ api, tenantOf, refuse }: VendorScope, mean
     api.post(path, SPEAKING, (request, reply) =>
       speak(request, reply, readElevenLabsDialogue(request.body, request.query), 'audio'),
     );
-  api.get('/v1/voices', { config: { rateRule: 'ask' }, schema: { hide: true } }, async () => ({
-    voices: (await means.voices.list()).map(({ id, name, gender, language, description }) => ({
-      voice_id: id,
-      name: name ?? id,
+  api.get('/v1/voices', { config: { rateRule: 'ask' }, schema: { hide: true } }, async (request) => ({
+    voices: (await means.voices.list({ tenant: tenantOf(request) })).map((voice) => ({
+      voice_id: voice.id,
+      name: voice.name ?? voice.id,
       category: 'premade',
-      labels: { ...(gender !== undefined && { gender }), ...(language !== undefined && { language }) },
-      ...(description !== undefined && { description }),
+      labels: labelsOf(voice),
+      ...(voice.description !== undefined && { description: voice.description }),
     })),
   }));
 }

@@ -36,7 +36,7 @@ export async function speakAsked(
     isPromptIgnored ? { ...asked, prompt: undefined } : asked,
     voices.aliases,
   );
-  voices.check({ voice: synthesis.voice, voice2: synthesis.voice2 });
+  voices.check({ voice: synthesis.voice, voice2: synthesis.voice2 }, { tenant });
   const seed = asked.seed ?? random.below(MAX_DRAWN_SEED + 1);
   const speech = await beginSpeech(reply, means, {
     synthesis,
@@ -51,7 +51,9 @@ export async function speakAsked(
   const mediaType = mediaTypeOfSound(asked.sound, speech.sampleRate);
   reply.headers({ 'Content-Type': mediaType, 'Cache-Control': 'no-store', 'X-Voxgate-Seed': String(seed) });
   reply.headers(speech.headers);
-  if (isPromptIgnored) reply.header('X-Voxgate-Ignored', 'prompt');
+  const ignored = isPromptIgnored ? ['prompt'] : speech.ignored;
+  if (ignored.length > 0) reply.header('X-Voxgate-Ignored', ignored.join(', '));
+  if (speech.service !== undefined) reply.header('X-Voxgate-Upstream', speech.service);
   const proxy = voices.spokenAs(asked.language ?? 'english');
   if (proxy !== undefined) reply.header('X-Voxgate-Spoken-As', proxy);
   return {

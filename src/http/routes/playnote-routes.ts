@@ -37,13 +37,13 @@ const FORM = z.strictObject({
     .optional(),
 });
 
-function readFields(form: Form, voices: VoiceDirectory): PlayNoteFields {
+function readFields(form: Form, voices: VoiceDirectory, tenant: string): PlayNoteFields {
   const given = checkFields(playNoteFieldsSchema, form.fields, 'form');
   const { voice: voice1 = given.voice1, voice2 } = resolveVoices(voices.aliases, {
     voice: given.voice1,
     ...(given.voice2 === undefined ? {} : { voice2: given.voice2 }),
   });
-  voices.check({ voice1, voice2 });
+  voices.check({ voice1, voice2 }, { tenant });
   return { ...given, voice1, ...(voice2 === undefined ? {} : { voice2 }) };
 }
 
@@ -80,7 +80,7 @@ export function addPlayNoteRoutes(api: FastifyInstance, options: PlayNoteRoutesO
             return files.scratch(id);
           },
         });
-        const wanted = { id, fields: readFields(form, voices), upload: form.upload };
+        const wanted = { id, fields: readFields(form, voices, owner), upload: form.upload };
         hasFolder = false; // from here on it is the service's to keep or to drop
         const work = await playNotes.create(owner, wanted, key);
         return await reply

@@ -24,6 +24,9 @@ export type SpeechToReply = Omit<DrainedSpeechOptions, 'runtime' | 'toWork' | 'l
 };
 
 export type BegunSpeech = {
+  /** As `DrainedSpeech`. */
+  readonly service: string | undefined;
+  readonly ignored: readonly string[];
   /** The first chunk is there; the rest comes as it is made. */
   readonly chunks: AsyncGenerator<Uint8Array, void, undefined>;
   readonly sampleRate: number;
@@ -62,6 +65,7 @@ export async function beginSpeech(
   const speech = drainSpeech(
     {
       ...spoken,
+      tenant,
       runtime,
       toWork: (of, inMs) => ({
         class: of,
@@ -87,6 +91,8 @@ export async function beginSpeech(
     }
   }
   return {
+    service: speech.service,
+    ignored: speech.ignored,
     chunks: withReadTimeout(all(), STALLED_MS, clock, () => raw.destroy()),
     sampleRate: speech.sampleRate() ?? usualRateOf('mp3'),
     headers: receivedHeader(speech.received()),

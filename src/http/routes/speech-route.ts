@@ -75,7 +75,8 @@ export function addSpeechRoute(api: FastifyInstance, options: SpeechRouteOptions
       const { voice, voice2, turnPrefix: prefix, turnPrefix2: prefix2 } = given;
       const named = { voice, voice2, turnPrefix: prefix, turnPrefix2: prefix2 };
       const wanted = { ...given, ...resolveVoices(voices.aliases, named) } as SpeechRequest;
-      voices.check({ voice: wanted.voice, voice2: wanted.voice2 });
+      const tenant = ownerOf(request);
+      voices.check({ voice: wanted.voice, voice2: wanted.voice2 }, { tenant });
       const { turnPrefix, turnPrefix2, language = 'english' } = wanted;
       const prefixes = { turnPrefix: turnPrefix ?? undefined, turnPrefix2: turnPrefix2 ?? undefined };
       const segments = wholeTextSegments(wanted.text, {
@@ -94,16 +95,18 @@ export function addSpeechRoute(api: FastifyInstance, options: SpeechRouteOptions
         output,
         namedRate: wanted.sampleRate,
         words: 'unasked',
-        tenant: ownerOf(request),
+        tenant,
       });
-      const ignored = voices.ignoredFields.filter(
+      const nowhere = voices.ignoredFields.filter(
         (field) => (wanted as Record<string, unknown>)[field] != null,
       );
+      const ignored = [...new Set([...nowhere, ...speech.ignored])];
       const proxy = voices.spokenAs(language ?? 'english');
       reply.headers({
         'Content-Type': mediaTypeOf(output.format, speech.sampleRate),
         'X-Voxgate-Seed': String(seed),
         ...speech.headers,
+        ...(speech.service !== undefined && { 'X-Voxgate-Upstream': speech.service }),
         ...(ignored.length > 0 && { 'X-Voxgate-Ignored': ignored.join(', ') }),
         ...(proxy !== undefined && { 'X-Voxgate-Spoken-As': proxy }),
         'Cache-Control': 'no-store',

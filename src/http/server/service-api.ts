@@ -21,7 +21,7 @@ import { addWebhookRoutes, type WebhookRoutesOptions } from '../routes/webhook-r
 import { checkBySchema } from './check-by-schema.ts';
 import { errorReplies } from './error-replies.ts';
 import { refuseOtherMethods } from './other-methods.ts';
-import { requireCaller } from './service-caller.ts';
+import { ownerOf, requireCaller } from './service-caller.ts';
 
 // An instance that is about to stop accepts nothing more: what it took now would wait in its folder until somebody starts
 // on that again. It still answers questions.
@@ -87,7 +87,7 @@ export async function addServiceApi(app: FastifyInstance, options: ServiceApiOpt
           response: { 200: z.array(listedVoiceSchema), ...errorReplies(401, 429, 502) },
         },
       },
-      () => options.speech.voices.list(),
+      (request) => options.speech.voices.list({ tenant: ownerOf(request) }),
     );
     addSpeechRoute(api, options.speech);
     addJobRoutes(api, options.jobs);

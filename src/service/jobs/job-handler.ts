@@ -51,7 +51,7 @@ export function createJobHandler(options: JobHandlerOptions): WorkHandler {
   const { files, finisher } = options;
   return {
     async run(work, tell, signal) {
-      const { shown, pronunciations } = work.input as JobInput;
+      const { shown, pronunciations, upstream = [] } = work.input as JobInput;
       const request = shown as JobRequest;
       const { turnPrefix, turnPrefix2, language = 'english', markup = 'keep', model } = request;
       const prefixes = { turnPrefix: turnPrefix ?? undefined, turnPrefix2: turnPrefix2 ?? undefined };
@@ -70,6 +70,7 @@ export function createJobHandler(options: JobHandlerOptions): WorkHandler {
           namedRate: request.sampleRate,
           texts: splitIntoRequests(segments, PART_CHARACTERS, prefixes),
           tenant: work.owner,
+          upstream,
           work: work.id,
           shelf: options.openShelf(folder),
           atOnce: PARTS_AT_ONCE[model === 'VoxDialog-turbo' ? 'turbo' : 'normal'],

@@ -11,6 +11,8 @@ export type JobInput = {
   readonly shown: Stored;
   /** How the agent's words are said. */
   readonly pronunciations?: readonly { readonly written: string; readonly spoken: string }[];
+  /** The agent's choice among speech services. */
+  readonly upstream?: readonly string[];
 };
 
 /** What a finished job's row holds as its output. */

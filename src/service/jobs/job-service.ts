@@ -72,10 +72,14 @@ const withoutNulls = (request: JobRequest): Stored =>
  * What an agent or a name for two voices has filled in is checked as if the caller had sent it: a profile was stored for any
  * model.
  */
-function checkInput({ shown }: JobInput, voices: Pick<VoiceDirectory, 'check'>): void {
+function checkInput(
+  { shown, upstream }: JobInput,
+  voices: Pick<VoiceDirectory, 'check'>,
+  owner: string,
+): void {
   const { voice, voice2, model } = shown as JobRequest;
   checkFields<JobRequest>(model === TURBO_MODEL ? turboRequestSchema : jobRequestSchema, shown, 'body');
-  voices.check({ voice, voice2 });
+  voices.check({ voice, voice2 }, { tenant: owner, upstream: upstream ?? [] });
 }
 
 export function createJobService(options: JobServiceOptions): JobService {
@@ -97,7 +101,11 @@ export function createJobService(options: JobServiceOptions): JobService {
       outputFormat: request.outputFormat ?? 'mp3',
       seed: request.seed ?? random.below(MAX_DRAWN_SEED + 1),
     };
-    return agent?.pronunciations == null ? { shown } : { shown, pronunciations: agent.pronunciations };
+    return {
+      shown,
+      ...(agent?.pronunciations == null ? {} : { pronunciations: agent.pronunciations }),
+      ...(agent?.upstream == null ? {} : { upstream: agent.upstream }),
+    };
   };
 
   return {
@@ -117,7 +125,7 @@ export function createJobService(options: JobServiceOptions): JobService {
           todo: 'POST /api/v1/agents makes one and tells its id',
         });
       const input = toInput(request, agent, voices.aliases);
-      checkInput(input, voices);
+      checkInput(input, voices, owner);
       await admit.checkRoom(owner);
       admit.checkOpen();
       const created = await store.create({

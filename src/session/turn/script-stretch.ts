@@ -2,17 +2,19 @@
 // last. It cuts the text into requests and knows where the words of each stand in the stretch's own audio.
 
 import { GUESS_MS_PER_WEIGHT, WordTimeline } from '../../captions/word-timeline.ts';
+import { joinPauseMs } from '../../pipeline/join-pause.ts';
 import { toAlignedText, toOutgoingRequest } from '../../pipeline/outgoing-request.ts';
 import { createRequestLine, type RequestLine } from '../../pipeline/request-line.ts';
+import type { ServedTurn } from '../../pipeline/speech-services.ts';
 import { createWholeLine, type WholeLine } from '../../pipeline/whole-line.ts';
 import { MAX_REQUEST_TEXT, type OutgoingRequest } from '../../speech/speech-request.ts';
 import type { SpokenWord } from '../../speech/spoken-word.ts';
 import type { AlignedText } from '../../text/aligned-text.ts';
 import type { AppendedText } from '../../text/appended-text.ts';
 import { codePointLength } from '../../text/code-points.ts';
-import { isParagraphEnd, type TextPlace } from '../../text/paragraphs.ts';
+import type { TextPlace } from '../../text/paragraphs.ts';
 import { CHAPTER_SIZES, chapterRequests, type RequestText, WHOLE_SIZES } from '../../text/request-text.ts';
-import { type Run, type Segment, segmentText } from '../../text/segment.ts';
+import type { Run, Segment } from '../../text/segment.ts';
 import type { Pause } from '../../text/sentences/segmenter.ts';
 import { spokenWords } from '../../text/spoken-words.ts';
 import { type ReadingOptions, type ReadingState, type SaidText, toldRuns } from '../../text/text-reading.ts';
@@ -31,8 +33,8 @@ import { type HeardText, heardText, textBehind } from './heard-text.ts';
 export type ScriptOptions = {
   readonly settings: TurnSettings;
   readonly seed: number;
-  readonly defaultVoice: string | undefined;
-  readonly defaultVoice2: string | undefined;
+  /** By which service it is spoken, and how. */
+  readonly served: ServedTurn;
   /** Audio that the listener has not heard yet, in ms. */
   readonly remainingMs: () => number;
   readonly work: TextWork;
@@ -165,12 +167,12 @@ export class ScriptStretch {
   }
   /** What is said for a request, to find its words in the audio. */
   aligned(request: RequestText, words: readonly SpokenWord[]): AlignedText {
-    return toAlignedText(request, words, this.options.settings.pronunciations);
+    const { settings, served } = this.options;
+    return toAlignedText(request, words, settings.pronunciations, served.maxText);
   }
   toRequest(request: RequestText): OutgoingRequest {
-    const { settings, seed, defaultVoice, defaultVoice2 } = this.options;
-    const { synthesis, pronunciations } = settings;
-    return toOutgoingRequest({ synthesis, seed, defaultVoice, defaultVoice2, pronunciations }, request);
+    const { settings, seed, served } = this.options;
+    return toOutgoingRequest({ ...served, seed, pronunciations: settings.pronunciations }, request);
   }
   /** The last word that has begun at `playedMs`. */
   lastBegun(playedMs: number): SpokenWord | undefined {
@@ -260,24 +262,4 @@ function runsFrom(runs: readonly Run[], { point }: TextPlace): readonly Run[] {
     const rest = textBehind(text, point - start);
     return rest === '' ? [] : { text: rest, start: 0 };
   });
-}
-
-/** As long as the embedded engine rests at these places within a request, at the voice's own pace. */
-const PARAGRAPH_MS = 400;
-const SPEAKER_MS = 300;
-const SENTENCE_MS = 200;
-
-/**
- * Milliseconds at a speed of 1. Text that comes bit by bit is cut where time has it: only the end of a paragraph is known
- * to be a place where anybody would pause.
- */
-function joinPauseMs(before: RequestText, after: RequestText, cut: 'whole' | 'as-it-comes'): number {
-  const last = before.parts.at(-1)?.segment;
-  const next = after.parts[0]?.segment;
-  if (last === undefined || next === undefined) return 0;
-  if (isParagraphEnd(segmentText(last), segmentText(next))) return PARAGRAPH_MS;
-  if (cut === 'as-it-comes') return 0;
-  if ((last.speaker ?? 1) !== (next.speaker ?? 1)) return SPEAKER_MS;
-  const isEnd = last.boundary === 'sentence' || last.boundary === 'line' || last.line !== next.line;
-  return isEnd ? SENTENCE_MS : 0;
 }

@@ -6,7 +6,9 @@ import { hearingBelow } from '../../audio/mp3/mp3-decoder.ts';
 import { heardHzOf } from '../../audio/transcoder.ts';
 import { AppError } from '../../base/app-error.ts';
 import { Mp3Spool } from '../../pipeline/mp3-spool.ts';
+import { saidLength } from '../../pipeline/outgoing-request.ts';
 import { type SpeechSink, speak, type TurnAudio } from '../../pipeline/speak.ts';
+import type { ServedTurn } from '../../pipeline/speech-services.ts';
 import type { ResumeKind } from '../../pipeline/whole-body/speech-recovery.ts';
 import { SpeechWords } from '../../pipeline/word-timing/speech-words.ts';
 import { passesThrough } from '../../speech/audio-format.ts';
@@ -37,6 +39,7 @@ export type SynthesisRunOptions = {
   readonly settings: TurnSettings;
   readonly stretch: ScriptStretch;
   readonly runtime: SessionRuntime;
+  readonly served: ServedTurn;
   readonly tenant: string;
   readonly work: TurnWork;
   readonly frames: TurnAudio['frames'];
@@ -74,6 +77,7 @@ export class SynthesisRun implements TurnAudio, RunReport {
   private requestsArrived = 0;
 
   readonly upstream: SpeechUpstream;
+  readonly saidLength: TurnAudio['saidLength'];
   readonly requests: TurnAudio['requests'];
   readonly spool: Mp3Spool;
   readonly sink: () => SpeechSink;
@@ -86,23 +90,24 @@ export class SynthesisRun implements TurnAudio, RunReport {
   readonly report: RunReport = this;
 
   constructor(options: SynthesisRunOptions) {
-    const { stretch, runtime, settings, work } = options;
+    const { stretch, runtime, served, settings, work } = options;
     const { phrases } = runtime;
     const output = outputOf(settings);
     this.options = options;
     this.stretch = stretch;
     this.words = new SpeechWords({
       timer: runtime.timer,
-      synthesis: settings.synthesis,
-      defaultVoice: runtime.defaultVoice,
+      synthesis: served.synthesis,
+      defaultVoice: served.defaultVoice,
       output,
       urgency: wantsWords(settings) ? 'captions' : 'heard-text',
       whenBehind: isSentAtOnce(settings) && settings.wordList === 'final' ? 'hold-back' : 'give-up',
       onCaughtUp: () => this.spool.refill(),
       onEstimate: (index, estimate) => stretch.timeline.align(index, estimate),
     });
-    this.upstream = runtime.upstream;
+    this.upstream = served.upstream;
     this.listening = { output, namedRate: settings.sampleRate, reader: 'live' };
+    this.saidLength = saidLength(settings.pronunciations);
     this.requests = stretch.requests;
     const mostSpoolBytes = isSentAtOnce(settings) ? MAX_BURST_SPOOL_BYTES : Number.POSITIVE_INFINITY;
     this.spool = new Mp3Spool({
@@ -117,11 +122,11 @@ export class SynthesisRun implements TurnAudio, RunReport {
     this.phrases =
       phrases === undefined || settings.cache !== 'on'
         ? undefined
-        : { store: phrases, tenant: options.tenant };
+        : { store: phrases, tenant: options.tenant, service: served.identity };
     this.recoveryPolicy = {
       clock: runtime.clock,
       decoders: hearingBelow(runtime.codecs.decoders, heardHzOf(output)),
-      recovery: runtime.recovery,
+      recovery: served.recovery,
       resumeWork: () => work.resume(),
       remainingMs: options.remainingMs,
       leadMs: settings.leadMs,

@@ -5,6 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import { pause } from '../../base/pause.ts';
 import type { TimedWord } from '../../captions/word-timeline.ts';
 import type { EventOf, Outcome } from '../../dialects/native-events.ts';
+import type { ServedTurn } from '../../pipeline/speech-services.ts';
 import type { TurnPlayback } from '../observers/turn-playback.ts';
 import type { TurnRecording } from '../observers/turn-recording.ts';
 import type { TurnOutlet } from '../session-outlet.ts';
@@ -51,7 +52,7 @@ export class TurnAnnouncer {
 
   /** Tells onlookers of it, too. */
   started(): void {
-    const { live, seed, namedAtMs, speech } = this.parts;
+    const { live, seed, served, namedAtMs, speech } = this.parts;
     const { id, settings, runtime } = live;
     const firstAudioMs = runtime.clock.now() - namedAtMs;
     const received = speech.received();
@@ -65,13 +66,15 @@ export class TurnAnnouncer {
       sampleRate: speech.sampleRate(),
       seed,
       ...(received.format === 'mp3' ? {} : { received }),
+      ...(served.service === undefined ? {} : { upstream: served.service }),
+      ...(served.ignored.length === 0 ? {} : { ignored: [...served.ignored] }),
       timings: { ...timings, firstAudioMs: wholeMs(firstAudioMs) },
     });
     live.audience.began(new LivePlayback(this.parts));
   }
   /** Says before it what must come before the end, flushes and last words; and behind it, in time, the list of all words. */
   ended(outcome: Outcome): void {
-    const { live, isUnpaced, script, speech, captions, flushes, progress } = this.parts;
+    const { live, served, isUnpaced, script, speech, captions, flushes, progress } = this.parts;
     const sentMs = this.parts.playout.sentMs();
     this.endedAs = outcome;
     if (sentMs > 0 && sentMs >= speech.madeMs() - ROUNDING_MS && outcome !== 'cancelled') flushes.settleAll();
@@ -80,7 +83,16 @@ export class TurnAnnouncer {
     if (outcome === 'complete' && isUnpaced) progress.finish();
     live.runtime.metrics.turnEnded(outcome, sentMs, script.totalCodePoints());
     const [audioMs, requests, resumes] = [speech.madeMs(), speech.requests(), speech.resumes()];
-    const figures = { outcome, audioMs, sentMs, requests, resumes, cached: speech.isCached() };
+    const cached = speech.isCached();
+    const figures = {
+      outcome,
+      audioMs,
+      sentMs,
+      requests,
+      resumes,
+      cached,
+      servedBy: servedBy(served, sentMs),
+    };
     live.outlet.say(endedEvent(live.id, figures));
     // What is sent in a burst is sent before its words have been found.
     if (outcome === 'complete' && live.settings.wordList === 'final') void this.listWords();
@@ -108,6 +120,19 @@ export class TurnAnnouncer {
       runtime.log.error('a list of words failed inside', { cause: String(fault) });
     }
   }
+}
+
+/** Who spoke, in the media time of the turn; nobody where nothing was sent. Undefined where services have no names. */
+function servedBy(
+  { service, synthesis, defaultVoice }: ServedTurn,
+  sentMs: number,
+): EventOf<'ended'>['servedBy'] {
+  if (service === undefined) return undefined;
+  const voice = synthesis.voice ?? defaultVoice;
+  const toMs = wholeMs(sentMs);
+  return toMs === 0
+    ? []
+    : [{ upstream: service, ...(voice === undefined ? {} : { voice }), fromMs: 0, toMs }];
 }
 
 /** Some 50 kB. */

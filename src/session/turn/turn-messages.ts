@@ -39,7 +39,7 @@ export function captionEvents(
 
 export type EndedFigures = Pick<
   EventOf<'ended'>,
-  'outcome' | 'audioMs' | 'sentMs' | 'requests' | 'resumes' | 'cached'
+  'outcome' | 'audioMs' | 'sentMs' | 'requests' | 'resumes' | 'cached' | 'servedBy'
 >;
 
 export const endedEvent = (turn: string, figures: EndedFigures): EventOf<'ended'> => ({
@@ -51,6 +51,7 @@ export const endedEvent = (turn: string, figures: EndedFigures): EventOf<'ended'
   requests: figures.requests,
   resumes: figures.resumes,
   cached: figures.cached,
+  ...(figures.servedBy === undefined ? {} : { servedBy: figures.servedBy }),
 });
 
 export type HeardFigures = Pick<

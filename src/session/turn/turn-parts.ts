@@ -3,6 +3,7 @@
 // life by then.
 
 import type { ServerEvent } from '../../dialects/native-events.ts';
+import { type ServedTurn, serveTurn } from '../../pipeline/speech-services.ts';
 import type { Pace } from '../../playout/pacer.ts';
 import { QuotaWait } from '../quota-wait.ts';
 import { chargedTextWork } from '../text-work.ts';
@@ -26,6 +27,8 @@ export type TurnParts = {
   /** When the turn was first named. */
   readonly namedAtMs: number;
   readonly seed: number;
+  /** By which service it is spoken, and how. */
+  readonly served: ServedTurn;
   readonly pace: Pace;
   /** Neither the listener's time nor the listener's credit holds it back. */
   readonly isUnpaced: boolean;
@@ -45,7 +48,7 @@ const MAX_GIVEN_BACK_MS = 10_000;
 /** `life` is asked when something happens, never before the turn has been built. */
 export function wireTurn(live: LiveTurnOptions, life: () => TurnLife): TurnParts {
   const { id, settings, whole, runtime, outlet, line } = live;
-  const { clock, defaultVoice, defaultVoice2 } = runtime;
+  const { clock } = runtime;
   const namedAtMs = clock.now();
   const say = (event: ServerEvent) => outlet.say(event);
   const seed = turnSeed(settings, whole, runtime.random);
@@ -53,12 +56,13 @@ export function wireTurn(live: LiveTurnOptions, life: () => TurnLife): TurnParts
   const isUnpaced = isSentAtOnce(settings);
   const times = new StretchTimes();
   const flushes = new TurnFlushes(() => outlet.say({ type: 'flushed', turn: id }));
+  const { synthesis, upstream } = settings;
+  const served = serveTurn(runtime, { ...runtime, synthesis }, { tenant: live.speaker.tenant, upstream });
   const script = new TurnScript(
     {
       settings,
       seed,
-      defaultVoice,
-      defaultVoice2,
+      served,
       remainingMs: () => life().spareMs(),
       work: chargedTextWork(runtime.textWork, runtime.work, clock),
     },
@@ -71,6 +75,7 @@ export function wireTurn(live: LiveTurnOptions, life: () => TurnLife): TurnParts
     settings,
     script,
     runtime,
+    served,
     tenant: live.speaker.tenant,
     audience: live.audience,
     work: new TurnWork({
@@ -130,6 +135,7 @@ export function wireTurn(live: LiveTurnOptions, life: () => TurnLife): TurnParts
     live,
     namedAtMs,
     seed,
+    served,
     pace,
     isUnpaced,
     times,

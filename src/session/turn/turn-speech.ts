@@ -7,6 +7,7 @@ import type { AudioFrame } from '../../audio/stage.ts';
 import { Transcoder } from '../../audio/transcoder.ts';
 import type { AppError } from '../../base/app-error.ts';
 import type { SpeechSink } from '../../pipeline/speak.ts';
+import type { ServedTurn } from '../../pipeline/speech-services.ts';
 import { FrameQueue } from '../../playout/frame-queue.ts';
 import { type AskedSound, mayNeedHeavyEncoder, type OutputFormat } from '../../speech/audio-format.ts';
 import type { QueuedNotice, SpeechBody } from '../../upstream/speech-upstream.ts';
@@ -22,6 +23,7 @@ export type TurnSpeechOptions = {
   readonly settings: TurnSettings;
   readonly script: TurnScript;
   readonly runtime: SessionRuntime;
+  readonly served: ServedTurn;
   readonly tenant: string;
   readonly audience: Pick<TurnAudience, 'wantsRecording'>;
   readonly work: TurnWork;
@@ -255,11 +257,12 @@ export class TurnSpeech implements RunEvents {
   }
 
   private openRun(): SynthesisRun {
-    const { settings, script, runtime, tenant, work, spoolCapacityBytes, remainingMs } = this.options;
+    const { settings, script, runtime, served, tenant, work, spoolCapacityBytes, remainingMs } = this.options;
     return new SynthesisRun({
       settings,
       stretch: script.stretch(),
       runtime,
+      served,
       tenant,
       work,
       frames: this.frames,

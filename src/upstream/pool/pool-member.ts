@@ -97,7 +97,12 @@ export function createConcurrencyCap(max: number): ConcurrencyCap {
   };
 }
 
-export function createPoolMember({ userId, apiKey }: Credentials, maxInFlight: number): PoolMember {
+/** `of`: as in `PoolKey`. */
+export function createPoolMember(
+  { userId, apiKey }: Credentials,
+  maxInFlight: number,
+  of: { readonly quota?: QuotaId | undefined; readonly service?: string | undefined } = {},
+): PoolMember {
   const credentials: Credentials = { userId, apiKey };
   const cap = createConcurrencyCap(maxInFlight);
   let inFlight = 0;
@@ -123,8 +128,8 @@ export function createPoolMember({ userId, apiKey }: Credentials, maxInFlight: n
   };
 
   const member: PoolMember = {
-    fingerprint: fingerprintOf(credentials),
-    quota: quotaIdOf(apiKey),
+    fingerprint: fingerprintOf(credentials, of.service),
+    quota: of.quota ?? quotaIdOf(apiKey),
     inFlight: () => inFlight,
     cap: (nowMs) => cap.at(nowMs),
     freeSlots(nowMs) {

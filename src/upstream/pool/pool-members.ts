@@ -43,12 +43,18 @@ const FIRST_HOLD_MS = 2_000;
 /** Weight of the newest hold in the moving average. */
 const HOLD_WEIGHT = 0.1;
 
-/** A key, and the most of its requests that may be under way where that is set for it. */
-export type PoolKey = Credentials & { readonly atOnce?: number | undefined };
+export type PoolKey = Credentials & {
+  /** The most of its requests that may be under way, where that is set for it. */
+  readonly atOnce?: number | undefined;
+  /** By which its requests are counted; default: that of the API key. */
+  readonly quota?: QuotaId | undefined;
+  /** The service that it is of, where there are several. */
+  readonly service?: string | undefined;
+};
 
 export function createPoolMembers(keys: readonly PoolKey[], maxInFlightPerKey: number): PoolMembers {
   if (keys.length === 0) throw new RangeError('a pool needs at least one key');
-  const all = keys.map((key) => createPoolMember(key, key.atOnce ?? maxInFlightPerKey));
+  const all = keys.map((key) => createPoolMember(key, key.atOnce ?? maxInFlightPerKey, key));
   let holdMs = FIRST_HOLD_MS;
 
   const withSlot = (nowMs: number) => all.filter((member) => member.freeSlots(nowMs) > 0);

@@ -6,6 +6,8 @@ import type { Doubt, MemberState } from './pool-member.ts';
 import type { PoolMembers } from './pool-members.ts';
 
 export type PoolMemberReport = MemberState & {
+  /** Its service, where there are several. */
+  readonly service?: string;
   /** Sends that count now, of all members with the same API key. */
   readonly used: number;
   readonly limit: number | undefined;

@@ -15,7 +15,7 @@ import type { ToldLength } from '../speech-upstream.ts';
 import { AnswerSound } from './answer-sound.ts';
 import { BodyQueue } from './body-queue.ts';
 import type { ServiceKind } from './service-kind.ts';
-import { brokenError, refusedError } from './upstream-failure.ts';
+import { brokenError, refusedError, sentFields } from './upstream-failure.ts';
 
 export type Deadlines = {
   /** Name lookup, TCP and TLS together. */
@@ -34,8 +34,8 @@ export type Exchange = {
   readonly clock: Clock;
   /** What no error may repeat: key, user id, spoken text. */
   readonly secrets: readonly string[];
-  /** The fields of the request. */
-  readonly sent: Readonly<Record<string, unknown>>;
+  /** The fields of the request, as they were sent. */
+  readonly sent: () => Readonly<Record<string, unknown>>;
   /** Knows what was asked for, and judges what comes. */
   readonly sound: AnswerSound;
 };
@@ -119,7 +119,7 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
       const { status, headers, parts } = refusal;
       const [retryAfter, date] = [first(headers['retry-after']), first(headers.date)];
       const body = Buffer.concat(parts).toString();
-      fail(refusedError({ status, retryAfter, date, body }, secrets, exchange.sent), status);
+      fail(refusedError({ status, retryAfter, date, body }, secrets, exchange.sent()), status);
     };
 
     const queue = new BodyQueue(
@@ -330,7 +330,7 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
         deadlines,
         clock,
         secrets: [credentials.apiKey, credentials.userId, request.text].filter((secret) => secret !== ''),
-        sent: request,
+        sent: () => sentFields(path, body),
         sound: new AnswerSound(asked, kind.usualPcmRate, () => {
           if (asked.format !== 'mp3') distrusted.add(asked.format);
         }),

@@ -1,64 +1,268 @@
-// The voices of a remote speech service that lists them as ours does (`GET /api/v1/voices`). The list is kept for a while,
-// because people look at it again and again.
+// The voices of a speech service elsewhere, by what its kind answers. The list is kept for a while, because people look at it again
+// and again; when the service does not answer, the list of last time is told.
 
 import { request } from 'undici';
 import { z } from 'zod';
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
+import { PUBLIC_ADDRESSES, type ServiceKindName } from '../../settings/service-kind-names.ts';
 import { type ListedVoice, listedVoiceSchema } from '../../speech/listed-voice.ts';
+import { WELL_KNOWN_NAMES } from '../../speech/well-known-voices.ts';
+import type { Credentials } from '../speech-transport.ts';
 
 export type HttpVoiceListOptions = {
+  readonly kind: Exclude<ServiceKindName, 'engine'>;
   readonly baseUrl: URL;
-  readonly key: { readonly userId: string; readonly apiKey: string };
-  /** What is known without asking. */
+  readonly key: Credentials;
+  /** Told where the service has no list. */
   readonly known: readonly ListedVoice[];
   readonly clock: Clock;
 };
 
+export type HttpVoiceList = {
+  /** Rejects with `upstream_unreachable` when the service does not answer and never has. */
+  list(): Promise<readonly ListedVoice[]>;
+  /** Whether the last list has it; false while there is none. */
+  has(voice: string): boolean;
+};
+
 const DEADLINE_MS = 10_000;
 const KEPT_MS = 5 * 60_000;
+/** A service that did not answer is asked again after this. */
+const RETRY_MS = 10_000;
 const MAX_VOICES = 10_000;
+const MAX_PAGES = 20;
+const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Rejects with `upstream_unreachable`; for a service without a list, the voices of the settings. */
-export function createHttpVoiceList({
-  baseUrl,
-  key,
-  known,
-  clock,
-}: HttpVoiceListOptions): () => Promise<readonly ListedVoice[]> {
-  let kept: { readonly voices: Promise<readonly ListedVoice[]>; readonly untilMs: number } | undefined;
+type Page = {
+  readonly voices: readonly ListedVoice[] /** Behind the base address. */;
+  readonly next?: string;
+};
+/** How the list of a kind is asked for and read. A page that does not look as expected throws. */
+type ListRoute = {
+  readonly path: string;
+  readonly headers: (key: Credentials) => Readonly<Record<string, string>>;
+  readonly read: (answer: unknown) => Page;
+};
 
-  const ask = async (): Promise<readonly ListedVoice[]> => {
-    const { statusCode, body } = await request(
-      new URL(`${baseUrl.pathname.replace(/\/$/, '')}/api/v1/voices`, baseUrl),
-      {
-        headers: { authorization: `Bearer ${key.apiKey}`, 'x-user-id': key.userId },
-        signal: AbortSignal.timeout(DEADLINE_MS),
-      },
-    );
-    if (statusCode !== 200) {
-      await body.dump();
-      return known;
+const textOf = z.string().nullish().catch(undefined);
+const present = (fields: { readonly [Name in keyof ListedVoice]: ListedVoice[Name] | null }): ListedVoice =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value != null && value !== ''),
+  ) as ListedVoice;
+const bearer = ({ apiKey }: Credentials): Readonly<Record<string, string>> =>
+  apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` };
+
+const ownVoices = z.array(listedVoiceSchema).max(MAX_VOICES);
+
+/** `voice_id`, `labels` as the package @elevenlabs/elevenlabs-js 2.73 reads them. */
+const elevenLabsVoices = z.object({
+  voices: z.array(
+    z.object({
+      voice_id: z.string().min(1),
+      name: textOf,
+      description: textOf,
+      labels: z.record(z.string(), z.unknown()).nullish().catch(undefined),
+    }),
+  ),
+});
+/** As the package @deepgram/sdk 5.13 reads them. */
+const deepgramModels = z.object({
+  tts: z.array(
+    z.object({
+      canonical_name: z.string().min(1),
+      name: textOf,
+      languages: z.array(z.string()).nullish().catch(undefined),
+      metadata: z
+        .object({ tags: z.array(z.string()).nullish().catch(undefined), accent: textOf })
+        .nullish()
+        .catch(undefined),
+    }),
+  ),
+});
+/** As the package @cartesia/cartesia-js 4.2 reads them. */
+const cartesiaVoices = z.object({
+  data: z.array(
+    z.object({ id: z.string().min(1), name: textOf, description: textOf, language: textOf, gender: textOf }),
+  ),
+  has_more: z.boolean().optional().catch(undefined),
+});
+/** Of servers that people run themselves: names, or objects with one (Kokoro-FastAPI, speaches, vLLM-Omni; from their documents). */
+const namedVoice = z.union([
+  z.string().min(1),
+  z.object({ id: textOf, voice_id: textOf, name: textOf, language: textOf, gender: textOf }),
+]);
+const namedVoices = z.union([
+  z.array(namedVoice),
+  z.object({ voices: z.array(namedVoice) }).transform(({ voices }) => voices),
+  z.object({ data: z.array(namedVoice) }).transform(({ data }) => data),
+]);
+
+const GENDERS: Readonly<Record<string, string>> = {
+  female: 'Female',
+  feminine: 'Female',
+  male: 'Male',
+  masculine: 'Male',
+};
+const genderOf = (words: readonly (string | null | undefined)[]): string | undefined =>
+  words.map((word) => GENDERS[word?.toLowerCase() ?? '']).find((gender) => gender !== undefined);
+const labelOf = (labels: Readonly<Record<string, unknown>> | null | undefined, name: string) => {
+  const value = labels?.[name];
+  return typeof value === 'string' ? value : undefined;
+};
+
+const CARTESIA_PATH = '/voices?limit=100';
+
+const ROUTES: Readonly<Record<HttpVoiceListOptions['kind'], ListRoute>> = {
+  'speech-service': {
+    path: '/api/v1/voices',
+    headers: (key) => ({ ...bearer(key), 'x-user-id': key.userId }),
+    read: (answer) => ({ voices: ownVoices.parse(answer) }),
+  },
+  openai: {
+    path: '/audio/voices',
+    headers: bearer,
+    read: (answer) => ({
+      voices: namedVoices.parse(answer).flatMap((each) => {
+        if (typeof each === 'string') return [{ id: each }];
+        const id = each.id ?? each.voice_id ?? each.name;
+        if (id == null || id === '') return [];
+        return [present({ id, name: each.name, language: each.language, gender: genderOf([each.gender]) })];
+      }),
+    }),
+  },
+  elevenlabs: {
+    path: '/v1/voices',
+    headers: ({ apiKey }) => ({ 'xi-api-key': apiKey }),
+    read: (answer) => ({
+      voices: elevenLabsVoices.parse(answer).voices.map(({ voice_id, name, description, labels }) =>
+        present({
+          id: voice_id,
+          name,
+          description,
+          gender: genderOf([labelOf(labels, 'gender')]),
+          language: labelOf(labels, 'language'),
+        }),
+      ),
+    }),
+  },
+  deepgram: {
+    path: '/v1/models',
+    headers: ({ apiKey }) => ({ authorization: `Token ${apiKey}` }),
+    read: (answer) => ({
+      voices: deepgramModels.parse(answer).tts.map(({ canonical_name, name, languages, metadata }) =>
+        present({
+          id: canonical_name,
+          name,
+          gender: genderOf(metadata?.tags ?? []),
+          language: languages?.[0],
+          description: metadata?.accent,
+        }),
+      ),
+    }),
+  },
+  cartesia: {
+    path: CARTESIA_PATH,
+    headers: (key) => ({ ...bearer(key), 'cartesia-version': '2026-08-14' }),
+    read(answer) {
+      const { data, has_more: more } = cartesiaVoices.parse(answer);
+      const last = data.at(-1);
+      return {
+        voices: data.map(({ id, name, description, language, gender }) =>
+          present({ id, name, description, language, gender: genderOf([gender]) }),
+        ),
+        ...(more === true && last !== undefined
+          ? { next: `${CARTESIA_PATH}&starting_after=${encodeURIComponent(last.id)}` }
+          : {}),
+      };
+    },
+  },
+};
+
+/** OpenAI itself lists no voices over HTTP; its names are known. */
+const fixedVoices = (kind: HttpVoiceListOptions['kind'], baseUrl: URL): readonly ListedVoice[] | undefined =>
+  kind === 'openai' && baseUrl.origin === new URL(PUBLIC_ADDRESSES.openai!).origin
+    ? [...WELL_KNOWN_NAMES.openai].map((id) => ({ id }))
+    : undefined;
+
+/** The answer as JSON; undefined where the service has no such list, `refused` where it may have one later. */
+async function ask(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { statusCode, body } = await request(url, { headers, signal });
+  if (statusCode !== 200) {
+    await body.dump();
+    if (statusCode >= 500 || statusCode === 429) return 'refused';
+    return undefined;
+  }
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of body as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > MAX_BYTES) throw new Error('answered with too much');
+    parts.push(part);
+  }
+  return JSON.parse(Buffer.concat(parts).toString('utf8'));
+}
+
+export function createHttpVoiceList(options: HttpVoiceListOptions): HttpVoiceList {
+  const { kind, baseUrl, key, known, clock } = options;
+  const route = ROUTES[kind];
+  const fixed = fixedVoices(kind, baseUrl);
+  const prefix = baseUrl.pathname.replace(/\/+$/, '');
+  let last: { readonly voices: readonly ListedVoice[]; readonly ids: ReadonlySet<string> } | undefined;
+  let asking: Promise<readonly ListedVoice[]> | undefined;
+  let freshUntilMs = Number.NEGATIVE_INFINITY;
+
+  const read = async (): Promise<readonly ListedVoice[]> => {
+    const signal = AbortSignal.timeout(DEADLINE_MS);
+    const voices: ListedVoice[] = [];
+    let path: string | undefined = route.path;
+    for (let pages = 0; path !== undefined && pages < MAX_PAGES && voices.length < MAX_VOICES; pages += 1) {
+      const answer = await ask(new URL(prefix + path, baseUrl), route.headers(key), signal);
+      if (answer === 'refused' && last !== undefined) throw new Error('refused');
+      if (answer === undefined || answer === 'refused') break;
+      let page: Page;
+      try {
+        page = route.read(answer);
+      } catch {
+        break; // another kind of list
+      }
+      voices.push(...page.voices);
+      path = page.next;
     }
-    const listed = z
-      .array(listedVoiceSchema)
-      .max(MAX_VOICES)
-      .safeParse(await body.json());
-    return listed.success ? listed.data : known;
+    return voices.length === 0 ? known : voices.slice(0, MAX_VOICES);
   };
-
-  return async () => {
-    if (kept === undefined || clock.now() >= kept.untilMs)
-      kept = { voices: ask(), untilMs: clock.now() + KEPT_MS };
+  const refresh = async (): Promise<readonly ListedVoice[]> => {
     try {
-      return await kept.voices;
+      const voices = await read();
+      last = { voices, ids: new Set(voices.map(({ id }) => id)) };
+      freshUntilMs = clock.now() + KEPT_MS;
+      return voices;
     } catch (cause) {
-      kept = undefined;
+      if (last !== undefined) {
+        freshUntilMs = clock.now() + RETRY_MS;
+        return last.voices;
+      }
       throw new AppError(
         'upstream_unreachable',
         'The list of voices could not be read from the speech service.',
         { cause },
       );
+    } finally {
+      asking = undefined;
     }
+  };
+
+  return {
+    async list() {
+      if (fixed !== undefined) return fixed;
+      if (last !== undefined && clock.now() < freshUntilMs) return last.voices;
+      asking ??= refresh();
+      return asking;
+    },
+    has: (voice) => last?.ids.has(voice) ?? false,
   };
 }

@@ -1,6 +1,6 @@
 // The kinds of speech services by the names that settings have for them. A new kind is a file beside this one and a line here.
 
-import type { ServiceKindName } from '../../settings/upstream-settings.ts';
+import type { ServiceKindName } from '../../settings/service-kind-names.ts';
 import { createCartesiaService } from './cartesia-service.ts';
 import { createDeepgramService } from './deepgram-service.ts';
 import { createElevenLabsService } from './elevenlabs-service.ts';

@@ -31,13 +31,30 @@ export function readErrorId(body: string, secrets: readonly string[]): string | 
   }
 }
 
-/** Fields of a request to a service whose values may be shown: names and numbers, no spoken text (interface 4.5). */
-const TOLD_FIELDS = [
+/**
+ * Fields of a request to a service whose values may be shown: names and numbers, no spoken text (interface 4.5; then those that
+ * other vendors have other names for).
+ */
+const TOLD_FIELDS: readonly string[] = [
   ...['model', 'voice', 'voice2', 'outputFormat', 'speed', 'sampleRate', 'seed', 'temperature', 'language'],
   ...['voiceConditioningSeconds', 'voiceConditioningSeconds2'],
-] as const;
+  ...['response_format', 'model_id', 'language_code', 'output_format', 'encoding', 'sample_rate'],
+];
 /** Those that hold spoken text: named, and never shown. */
-const UNTOLD_FIELDS = ['text', 'prompt', 'prompt2', 'turnPrefix', 'turnPrefix2'] as const;
+const UNTOLD_FIELDS: readonly string[] = [
+  ...['text', 'prompt', 'prompt2', 'turnPrefix', 'turnPrefix2'],
+  ...['input', 'instructions', 'transcript'],
+];
+
+/** The fields that a request to a service has, those of its query included; what is no JSON has none. */
+export function sentFields(path: string, body: string): Readonly<Record<string, unknown>> {
+  const query = Object.fromEntries(new URLSearchParams(path.split('?', 2)[1] ?? ''));
+  try {
+    return { ...query, ...(JSON.parse(body) as object) };
+  } catch {
+    return query;
+  }
+}
 
 /**
  * The field that a refusal is about, with the value that we have sent for it: the first word of its `errorMessage` or `message`
@@ -54,9 +71,11 @@ function refusedField(body: string, sent: Readonly<Record<string, unknown>>): Fi
   if (typeof said !== 'string') return undefined;
   for (const [word] of said.slice(0, MAX_SAID).matchAll(/[A-Za-z]\w*/g)) {
     const allowed = 'the service does not take what was sent';
-    if ((UNTOLD_FIELDS as readonly string[]).includes(word)) return { field: word, allowed };
+    // A word of the sentence that names no field of this request is only a word.
+    if (!Object.hasOwn(sent, word)) continue;
+    if (UNTOLD_FIELDS.includes(word)) return { field: word, allowed };
     const given = sent[word];
-    if (!(TOLD_FIELDS as readonly string[]).includes(word)) continue;
+    if (!TOLD_FIELDS.includes(word)) continue;
     if (typeof given === 'string') return { field: word, allowed, name: given };
     if (typeof given === 'number') return { field: word, allowed, given };
   }

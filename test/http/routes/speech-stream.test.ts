@@ -13,7 +13,6 @@ import { createOpenReplies } from '../../../src/http/server/open-replies.ts';
 import { requireCaller } from '../../../src/http/server/service-caller.ts';
 import { NO_WORD_TIMER } from '../../../src/pipeline/word-timing/word-timer.ts';
 import { createKeyLimits, STATED_RULES } from '../../../src/service/key-limits.ts';
-import { createUncheckedVoices } from '../../../src/service/voice-directory.ts';
 import { codecs } from '../../support/codecs.ts';
 import { fixedRandom } from '../../support/fixed-random.ts';
 import { createMemoryUpstream, type MemoryUpstream } from '../../support/memory-upstream.ts';
@@ -28,6 +27,7 @@ import {
 } from '../../support/running-service.ts';
 import { audio, openGate, type Script, silence, status } from '../../support/scripted-upstream.ts';
 import { trustingRecovery } from '../../support/trusting-recovery.ts';
+import { createUncheckedVoices } from '../../support/voice-directories.ts';
 
 const FIELDS = {
   model: 'VoxDialog',

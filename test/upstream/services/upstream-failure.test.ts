@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { brokenError, readErrorId, refusedError } from '../../../src/upstream/services/upstream-failure.ts';
+import {
+  brokenError,
+  readErrorId,
+  refusedError,
+  sentFields,
+} from '../../../src/upstream/services/upstream-failure.ts';
 
 describe('error ids', () => {
   it('passes a well-formed id on', () => {
@@ -84,6 +89,31 @@ describe('a request that the service refuses', () => {
       `{"errorMessage":"${'x '.repeat(2000)}voice"}`,
     ])
       expect(refusedError({ ...answer, body }, [], sent).message).toMatch(/does not say which/);
+  });
+});
+
+describe('what was sent', () => {
+  const answer = { status: 400, retryAfter: undefined, date: undefined };
+  const refusal = (message: string, path: string, body: object) =>
+    refusedError(
+      { ...answer, body: JSON.stringify({ message }) },
+      [],
+      sentFields(path, JSON.stringify(body)),
+    );
+
+  it('is what the service was sent, not what the turn had', () => {
+    const body = { model: 'tts-1', input: 'secret words', voice: 'nobody', response_format: 'mp3' };
+    expect(refusal('invalid model', '/audio/speech', body).message).toContain('(got "tts-1")');
+    expect(refusal('the seed or the language is wrong', '/audio/speech', body).message).toMatch(
+      /does not say which/,
+    );
+    const about = refusal('input is too long: secret words', '/audio/speech', body);
+    expect([about.field, about.message]).toEqual(['input', expect.not.stringContaining('secret')]);
+  });
+
+  it('includes the query', () => {
+    const path = '/v1/speak?model=aura-2-nobody-en&encoding=mp3';
+    expect(refusal('no such model', path, { text: 'secret' }).message).toContain('"aura-2-nobody-en"');
   });
 });
 

@@ -1,0 +1,94 @@
+// What counts the requests to the services: one store for services that share an address or a group, all of them joined.
+
+import { createHash } from 'node:crypto';
+import { createQuotaShare } from '../cluster/quota-share.ts';
+import type { Config } from '../settings/settings.ts';
+import { openFileLearnedQuotas } from '../upstream/quota/file-learned-quotas.ts';
+import { createMemoryQuotaStore } from '../upstream/quota/memory-quota-store.ts';
+import type { QuotaStore } from '../upstream/quota/quota-store.ts';
+import { createQuotaViews, joinQuotaStores, type QuotaPart } from '../upstream/quota/quota-views.ts';
+import type { AppContext } from './context.ts';
+import { type ConfiguredSpeech, placesOf, type SpeechService } from './speech-services.ts';
+
+/** Services whose quotas belong in one store: of one address, or of one group. */
+function together(services: readonly SpeechService[]): (readonly SpeechService[])[] {
+  let sets: SpeechService[][] = [];
+  for (const service of services) {
+    const isNear = (other: SpeechService) =>
+      other.url === service.url || (other.group !== undefined && other.group === service.group);
+    const near = sets.filter((set) => set.some(isNear));
+    sets = [...sets.filter((set) => !near.includes(set)), [...near.flat(), service]];
+  }
+  return sets;
+}
+
+/** Shared by all instances, or this one's own; the embedded engine is always one's own. */
+export async function openQuotaStore(
+  context: AppContext,
+  { services }: ConfiguredSpeech,
+): Promise<QuotaStore> {
+  const [first, ...others] = await Promise.all(together(services).map((set) => openPart(context, set)));
+  return joinQuotaStores([first!, ...others]);
+}
+
+async function openPart(context: AppContext, set: readonly SpeechService[]): Promise<QuotaPart> {
+  const { config, clock, random, log, redisLinks } = context;
+  const { url, isEmbedded } = set[0]!;
+  const name = createHash('sha256').update(url).digest('hex').slice(0, 12);
+  const byId = new Map(set.flatMap(({ keys }) => keys.map((key) => [key.quota, key.perMinute] as const)));
+  const quotas = [...byId].map(([quota, perMinute]) => ({
+    quota,
+    // The limit of a foreign service is found out where it is not told; our own engine has none but that.
+    perMinute: perMinute ?? (isEmbedded ? ('unlimited' as const) : undefined),
+  }));
+  const ids = [...byId.keys()];
+  if (config.redisUrl !== undefined && !isEmbedded) {
+    const { createRedisQuotaStore } = await import('../upstream/quota/redis-quota-store.ts');
+    const store = createRedisQuotaStore({
+      url: config.redisUrl,
+      pool: name,
+      quotas,
+      maxInstances: config.maxInstances,
+      clock,
+      random,
+      log,
+    });
+    const before = redisLinks.get('quotas');
+    redisLinks.set('quotas', () => store.isShared() && (before?.() ?? true));
+    return { store, quotas: ids };
+  }
+  const learned = isEmbedded
+    ? undefined
+    : openFileLearnedQuotas({ folder: config.dataDir, service: name, log, unixMs: Date.now });
+  const store = createMemoryQuotaStore({
+    quotas,
+    clock,
+    log,
+    unixMs: Date.now,
+    ...(learned === undefined ? {} : { learned }),
+  });
+  return { store, quotas: ids };
+}
+
+/** For each service, the view of a store that others use, too. */
+export function viewsFor(store: QuotaStore): (service: SpeechService) => QuotaStore {
+  const viewOf = createQuotaViews(store);
+  return ({ keys }) => viewOf(keys.map(({ quota }) => quota));
+}
+
+/**
+ * The same in a gateway of one process: the one service counts its own requests under way; of several services some may share a
+ * limit, so that all of them are counted together.
+ */
+export function quotasFor(
+  store: QuotaStore,
+  { form, services }: ConfiguredSpeech,
+  { upstreamMaxInFlightPerKey }: Pick<Config, 'upstreamMaxInFlightPerKey'>,
+): (service: SpeechService) => QuotaStore {
+  if (form === 'plain') return () => store;
+  const share = createQuotaShare({
+    store,
+    placesOf: (quota) => placesOf(services, quota, upstreamMaxInFlightPerKey),
+  });
+  return viewsFor(share.open());
+}

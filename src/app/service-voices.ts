@@ -1,0 +1,38 @@
+// The voices of one service: what it calls a voice that is asked for, and its list.
+
+import type { Clock } from '../base/clock.ts';
+import type { ListedVoice } from '../speech/listed-voice.ts';
+import { vendorVoice } from '../speech/vendor-voices.ts';
+import type { FoundVoice } from '../upstream/service-choice.ts';
+import { createHttpVoiceList } from '../upstream/services/http-voice-list.ts';
+import type { SpeechService } from './speech-services.ts';
+
+export type ServiceVoices = {
+  /** As `ServiceProfile`. */
+  find(voice: string): FoundVoice | undefined;
+  /** Rejects with `upstream_unreachable` when it is not there and never was. */
+  list(): Promise<readonly ListedVoice[]>;
+};
+
+export function openServiceVoices(service: SpeechService, clock: Clock): ServiceVoices {
+  const { kind, url, keys, isEmbedded, voices, ownNames } = service;
+  if (isEmbedded) {
+    const ids = new Set(voices.map(({ id }) => id));
+    return {
+      find(voice) {
+        const as = Object.hasOwn(ownNames, voice) ? ownNames[voice]! : voice;
+        return ids.has(as) ? { as, has: 'surely' } : undefined;
+      },
+      list: async () => voices,
+    };
+  }
+  const list = createHttpVoiceList({ kind, baseUrl: new URL(url), key: keys[0]!, known: voices, clock });
+  return {
+    find(voice) {
+      const known = kind === 'speech-service' ? undefined : vendorVoice(kind, voice);
+      if (known !== undefined) return { as: known, has: 'surely' };
+      return { as: voice, has: list.has(voice) ? 'surely' : 'perhaps' };
+    },
+    list: () => list.list(),
+  };
+}

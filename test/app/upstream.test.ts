@@ -1,0 +1,22 @@
+// The last check before a pool: no text of another tenant passes, whatever asks.
+import { expect, it } from 'vitest';
+import { onlyFor } from '../../src/app/upstream.ts';
+import type { OpenOptions } from '../../src/upstream/speech-upstream.ts';
+import { createMemoryUpstream } from '../support/memory-upstream.ts';
+
+const REQUEST = { model: 'VoxDialog', text: 'Good morning.', seed: 1 } as const;
+const asked = (tenant: string): OpenOptions => ({
+  signal: new AbortController().signal,
+  work: { class: 'resume', tenant, deadlineMs: 0 },
+});
+
+it('lets through the texts of its tenants, and of nobody else', async () => {
+  const pool = createMemoryUpstream();
+  const guarded = onlyFor(['ann'], pool);
+  await expect(guarded.open(REQUEST, asked('ben'))).rejects.toMatchObject({ code: 'internal' });
+  await expect(guarded.open(REQUEST, { signal: new AbortController().signal })).rejects.toThrow();
+  expect(pool.requests).toHaveLength(0);
+  void guarded.open(REQUEST, asked('ann'));
+  expect(pool.requests).toHaveLength(1);
+  expect(onlyFor(undefined, pool)).toBe(pool);
+});
