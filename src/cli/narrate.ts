@@ -76,7 +76,7 @@ async function run(raw: Terminal): Promise<number> {
   let gateway: ReachedGateway | undefined;
   let end: EventOf<'ended'>;
   const speaker = createInputSpeaker(TURN);
-  const keeper = createCaptionKeeper();
+  const keeper = createCaptionKeeper(settings.language ?? undefined);
   keeper.addText(text);
   const characters = codePointLength(text);
   const showProgress = createProgressTeller(terminal, () => performance.now());

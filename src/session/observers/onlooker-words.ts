@@ -116,7 +116,8 @@ export class OnlookerWords {
       startMs: toSession(word.startMs),
       endMs: toSession(word.endMs),
     }));
-    this.write(this.vtt.add(timed, { turn: playback.turn, lines: playback.lines(), nameOf }));
+    const language = playback.settings.synthesis.language ?? undefined;
+    this.write(this.vtt.add(timed, { turn: playback.turn, lines: playback.lines(), nameOf, language }));
   }
   private leave(turn: Followed, nowMs: number): void {
     const { playback, end } = turn;
