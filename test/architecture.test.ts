@@ -10,7 +10,7 @@ const RANKS: Record<string, number> = {
   speech: 1,
   audio: 2,
   text: 2,
-  captions: 2,
+  captions: 2.25,
   dialects: 2,
   legs: 2,
   access: 2,
@@ -136,7 +136,7 @@ describe('architecture', () => {
   it('keeps ranks 1 and 2 pure: no node module but buffer and crypto, no await, no clock, no randomness', () => {
     const wrong = sources.flatMap((source) => {
       const rank = RANKS[source.folder] ?? 9;
-      if (rank !== 1 && rank !== 2) return [];
+      if (rank < 1 || rank > 2.25) return [];
       const code = source.text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
       const found: string[] = source.imports
         .map(({ name }) => name)

@@ -3,6 +3,7 @@
 // is never shortened: where the speech itself is faster than the rules, cues follow the speech. Every caption format
 // is written from these, so that all of them show the same.
 
+import type { Language } from '../speech/language.ts';
 import { type PlannedCue, planCues } from './cue-plan.ts';
 import { type CueToken, cueTokens, onOneLine, QuotedLines } from './cue-tokens.ts';
 import type { TimedWord } from './word-timeline.ts';
@@ -14,6 +15,8 @@ export type CueOptions = {
   readonly lines: readonly string[];
   /** Names of the speakers, to be shown; undefined: none. */
   readonly nameOf: (speaker: Speaker) => string | undefined;
+  /** Of the text, for its abbreviations and its numbers; default: English, as for speech. */
+  readonly language?: Language | undefined;
   /** Where the sound ends, ms: no cue stands longer; default: not known. */
   readonly endMs?: number | undefined;
 };
@@ -65,11 +68,11 @@ const DASH = '- ';
 /** The cues of words in order of time, up to `nextMs`, when something else is shown; infinite: never. */
 export function cuesSoFar(
   words: readonly TimedWord[],
-  { lines, nameOf }: CueOptions,
+  { lines, nameOf, language }: CueOptions,
   before: CuesBefore,
   nextMs: number,
 ): CuesSoFar {
-  const tokens = cueTokens(words, { lines, quoted: before.quoted });
+  const tokens = cueTokens(words, { lines, quoted: before.quoted, language });
   const names = new Map<Speaker, string | undefined>();
   for (const speaker of [1, 2, undefined] as const) {
     const name = nameOf(speaker);

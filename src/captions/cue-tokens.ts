@@ -1,6 +1,8 @@
 // Timed words as what a cue is made of: each with the punctuation around it, and with what it would mean to end a line behind
 // it. A word that is longer than a line, or that is said for longer than a cue may stand, is several of them.
 
+import type { Language } from '../speech/language.ts';
+import { type Joint, WordJoints } from '../text/sentences/word-joint.ts';
 import { needsNext, opensClause } from './clause-openers.ts';
 import { CUE_LIMITS, type CueScript, cueScriptOf, MAX_CUE_MS } from './cue-limits.ts';
 import type { TimedWord } from './word-timeline.ts';
@@ -18,7 +20,7 @@ export type Boundary =
   /** A number, and a word that it may count. */
   | 'counted'
   | 'inside-word'
-  /** A number and its unit, or the number of a list and its entry. */
+  /** A number and its unit, an abbreviation and what it stands before, or the number of a list and its entry. */
   | 'one-thing';
 
 export type CueToken = {
@@ -41,7 +43,8 @@ export type CueToken = {
 
 /** An empty line, or the mark of a list's next entry. */
 const PARAGRAPH_END = /\n[^\S\n]*\n|\n\s*(?:[-+*•]|\d{1,3}[.)])\s/;
-const SENTENCE_END = /[.!?…。！？｡।۔؟።။։՞॥]["'”’»）)\]」』]*\s*$/u;
+/** Behind these a line may break also where the sentence goes on: "Why?" she asked. */
+const OUTCRY = /[!?…！？؟]["'”’»）)\]」』]*\s*$/u;
 const CLAUSE_END = /[,;:—–،؛、，；：፣፤]["'”’»）)\]」』]*\s*$/u;
 const LIST_NUMBER = /^\(?(?:\p{Nd}{1,3}|\p{L}|[ivx]{1,4})[.)]$/u;
 const LIST_SIGN = /^[-+*•]\s+$/;
@@ -60,6 +63,8 @@ const ADJOINING = /(?:(?!\[)[\p{Ps}\p{Pi}¿¡])+$/u;
 /** Signs before the first word of a paragraph: a dash of a dialogue, a quotation mark. */
 const OPENING_OF_LINE = /(?:^|\n)[^\S\n]*([^\p{L}\p{N}\n]*)$/u;
 const MAX_OPENING = 12;
+/** Of the text behind a word, for what holds the two together. */
+const AHEAD_CHARS = 64;
 
 /** Letters between two words are the mark of a turn, or the address of a link; the signs are those of markup. */
 const UNSPOKEN = /[\p{L}\p{N}*_#>`~|[\]\\]/u;
@@ -155,15 +160,21 @@ function piecesOf(text: string, most: number, least: number): Piece[] {
   return pieces;
 }
 
-function boundaryAfter(word: TimedWord, shown: string, next: TimedWord, gap: Gap): Boundary {
+/** What is known of the place behind a word: the text around it, and how it holds together there. */
+type Place = { readonly shown: string; readonly gap: Gap; readonly joint: Joint };
+
+function boundaryAfter(word: TimedWord, next: TimedWord, { shown, gap, joint }: Place): Boundary {
   if (next.speaker !== word.speaker) return 'speaker';
   if (next.line !== word.line || PARAGRAPH_END.test(gap.raw)) return 'paragraph';
   const isOrdinal = ORDINAL.test(shown) && next.startMs - word.endMs < MIN_SENTENCE_PAUSE_MS;
-  if (SENTENCE_END.test(shown) && !isOrdinal) return 'sentence';
-  if (CLAUSE_END.test(shown)) return 'clause';
+  if (joint === 'sentence' && !isOrdinal) return 'sentence';
+  if (joint === 'one-thing') return 'one-thing';
+  if (OUTCRY.test(shown)) return 'clause';
+  if (CLAUSE_END.test(shown) && joint !== 'counted') return 'clause';
   if (CURRENCY.test(shown)) return 'one-thing';
   if (NUMBER.test(shown))
     return UNIT.test(next.text) || (gap.raw === '' && gap.lead === '') ? 'one-thing' : 'counted';
+  if (joint === 'counted') return 'counted';
   if (OPERATOR.test(next.text) || OPERATOR.test(shown)) return 'leaning';
   if (needsNext(shown)) return 'leaning';
   return opensClause(next.text) ? 'opener' : 'plain';
@@ -172,11 +183,17 @@ function boundaryAfter(word: TimedWord, shown: string, next: TimedWord, gap: Gap
 export type TokensOptions = {
   readonly lines: readonly string[];
   readonly quoted: QuotedLines;
+  /** Of the text; English rules where it is not known, as for speech. */
+  readonly language: Language | undefined;
 };
 
 /** Words in order of time. */
-export function cueTokens(words: readonly TimedWord[], { lines, quoted }: TokensOptions): CueToken[] {
+export function cueTokens(
+  words: readonly TimedWord[],
+  { lines, quoted, language }: TokensOptions,
+): CueToken[] {
   const tokens: CueToken[] = [];
+  const joints = new WordJoints(language);
   let passedMs = 0;
   let lead = '';
   for (const [w, word] of words.entries()) {
@@ -202,9 +219,19 @@ export function cueTokens(words: readonly TimedWord[], { lines, quoted }: Tokens
       LIST_NUMBER.test(text) &&
       next !== undefined &&
       isSameLine;
-    const after =
-      next === undefined ? 'paragraph' : isListNumber ? 'one-thing' : boundaryAfter(word, text, next, gap);
     const spaces = /\s/.test(gap.tail) || !isSameLine ? 1 : 0;
+    if (w === 0 && !isFirstOfLine) joints.begin('continued');
+    // Of a word that has not been told yet, the text tells as much.
+    const aheadFrom = isSameLine ? next.charStart : word.charEnd;
+    const ahead = points
+      .slice(aheadFrom, aheadFrom + AHEAD_CHARS)
+      .join('')
+      .split('\n', 1)[0]!;
+    const joint = joints.read({ word: text, next: lead + onOneLine(ahead), spaces });
+    const boundary =
+      next === undefined ? 'paragraph' : boundaryAfter(word, next, { shown: text, gap, joint });
+    if (boundary === 'paragraph' || boundary === 'speaker') joints.begin();
+    const after = isListNumber ? 'one-thing' : boundary;
     const pieces = piecesOf(
       text,
       CUE_LIMITS[own].lineChars,

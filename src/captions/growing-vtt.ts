@@ -16,6 +16,11 @@ const PAUSE_MS = 700;
 export type GrowingOptions = CueOptions & {
   /** Names the turn of the words: no cue has words of two. */
   readonly turn: string;
+  /**
+   * The last `count` words that were added, or as many as there are, where they are known best to be by now: a word is told
+   * before its sound has come, and its cue is written seconds later.
+   */
+  readonly again?: ((count: number) => readonly TimedWord[]) | undefined;
 };
 
 export class GrowingVtt {
@@ -39,7 +44,7 @@ export class GrowingVtt {
     this.options = next;
     this.turnIs = 'going-on';
     this.held = [...this.held, ...words];
-    this.wantedEndMs = undefined;
+    this.timeAgain();
     written.push(...this.write(this.soFar(Number.POSITIVE_INFINITY).settled()));
     return written;
   }
@@ -48,11 +53,14 @@ export class GrowingVtt {
     const last = this.held.at(-1);
     if (last === undefined || (this.turnIs === 'going-on' && nowMs < last.endMs + PAUSE_MS)) return [];
     this.wantedEndMs ??= this.soFar(Number.POSITIVE_INFINITY).wantedEndMs;
-    return nowMs < this.wantedEndMs ? [] : this.writeAll(Number.POSITIVE_INFINITY);
+    if (nowMs < this.wantedEndMs) return [];
+    if (this.turnIs === 'going-on') this.timeAgain();
+    return this.writeAll(Number.POSITIVE_INFINITY);
   }
   /** A turn is over; words that begin at `heardMs` or later are never heard, and are not shown. */
   end(turn: string, heardMs: number): void {
-    if (turn !== this.options.turn) return;
+    if (turn !== this.options.turn || this.turnIs === 'over') return;
+    if (heardMs === Number.POSITIVE_INFINITY) this.timeAgain();
     this.held = this.held.filter((word) => word.startMs < heardMs);
     this.turnIs = 'over';
     this.wantedEndMs = undefined;
@@ -62,6 +70,18 @@ export class GrowingVtt {
     return this.writeAll(Number.POSITIVE_INFINITY);
   }
 
+  /** Puts what is held where it is known best to be. */
+  private timeAgain(): void {
+    this.wantedEndMs = undefined;
+    const best = this.options.again?.(this.held.length) ?? [];
+    // Of what was sought past nothing more is known.
+    const kept = this.held.length - best.length;
+    const isSame = best.every(({ line, charStart }, at) => {
+      const held = this.held[kept + at];
+      return held?.line === line && held.charStart === charStart;
+    });
+    if (best.length > 0 && isSame) this.held = [...this.held.slice(0, kept), ...best];
+  }
   private soFar(nextMs: number) {
     return cuesSoFar(this.held, this.options, this.before, nextMs);
   }

@@ -115,24 +115,29 @@ export class WordPlaces implements KnownWords {
   }
 
   /**
-   * Where each word is by the best that is known, whatever was given out: what was heard stands, and words of a request that
-   * nothing was heard of are spread over its exact length.
+   * Where each word from `first` to `behind` (exclusive) is by the best that is known, whatever was given out: what was heard
+   * stands, and words of a request that nothing was heard of are spread over its exact length.
    */
-  finalTimes(): { readonly startsMs: Float64Array; readonly endsMs: Float64Array } {
+  finalTimes(
+    first: number,
+    behind: number,
+  ): { readonly startsMs: Float64Array; readonly endsMs: Float64Array } {
     const { words, requests } = this;
-    const count = words.length();
-    const startsMs = words.startsMs.slice(0, count);
-    const endsMs = Float64Array.from({ length: count }, (_, w) => this.endMsOf(w));
+    const startsMs = words.startsMs.slice(first, behind);
+    const endsMs = Float64Array.from({ length: behind - first }, (_, at) => this.endMsOf(first + at));
     let baseMs = 0;
     for (const [index, request] of requests.entries()) {
       baseMs += request.pauseMs;
+      if (request.firstWord >= behind) break;
       const end = this.behind(index);
-      if (request.estimate === undefined && request.complete) {
+      if (request.estimate === undefined && request.complete && end > first) {
         const msPerWeight = request.weight === 0 ? 0 : request.knownMs / request.weight;
         let passed = 0;
         for (let w = request.firstWord; w < end; w += 1) {
-          startsMs[w] = baseMs + passed * msPerWeight;
-          endsMs[w] = startsMs[w]! + words.weightOf(w) * msPerWeight;
+          if (w >= first && w < behind) {
+            startsMs[w - first] = baseMs + passed * msPerWeight;
+            endsMs[w - first] = startsMs[w - first]! + words.weightOf(w) * msPerWeight;
+          }
           passed += words.spanOf(w);
         }
       }

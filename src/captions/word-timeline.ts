@@ -17,6 +17,13 @@ export type TimedWord = SpokenWord & {
   readonly withinMs?: number | undefined;
 };
 
+export type WordReader = {
+  /** Words that begin before `untilMs` and were not read before. */
+  read(untilMs: number): readonly TimedWord[];
+  /** The last `count` words that were read, or as many as there are, where they are known best to be by now. */
+  again(count: number): readonly TimedWord[];
+};
+
 const NONE: readonly TimedWord[] = [];
 
 /** A word that is given out sooner than it was found is no more certain than that. */
@@ -72,25 +79,30 @@ export class WordTimeline {
     return due;
   }
   /** Words for another reader, from the first one on: as `take`, but what it has been given settles nothing. */
-  reader(): (untilMs: number) => TimedWord[] {
+  reader(): WordReader {
     let read = 0;
     let lastMs = 0;
-    return (untilMs) => {
-      const given = this.dueFrom(read, lastMs, untilMs);
-      read += given.length;
-      lastMs = given.at(-1)?.startMs ?? lastMs;
-      return given;
+    return {
+      read: (untilMs) => {
+        const given = this.dueFrom(read, lastMs, untilMs);
+        read += given.length;
+        lastMs = given.at(-1)?.startMs ?? lastMs;
+        return given;
+      },
+      again: (count) => this.best(Math.max(0, read - count), read),
     };
   }
   /** All words, each where it is known best to be, whatever was taken before. */
   words(): TimedWord[] {
-    const { words } = this.places;
-    const { startsMs, endsMs } = this.places.finalTimes();
-    return Array.from({ length: words.length() }, (_, w) => ({
-      ...words.at(w),
-      startMs: startsMs[w]!,
-      endMs: endsMs[w]!,
-      withinMs: this.doubt.withinOf(w),
+    return this.best(0, this.places.words.length());
+  }
+  private best(first: number, behind: number): TimedWord[] {
+    const { startsMs, endsMs } = this.places.finalTimes(first, behind);
+    return Array.from({ length: behind - first }, (_, at) => ({
+      ...this.places.words.at(first + at),
+      startMs: startsMs[at]!,
+      endMs: endsMs[at]!,
+      withinMs: this.doubt.withinOf(first + at),
     }));
   }
   /** The last word that has surely begun at `atMs`, by the best that is known. */

@@ -76,7 +76,7 @@ async function run(raw: Terminal): Promise<number> {
   let gateway: ReachedGateway | undefined;
   let end: EventOf<'ended'>;
   const speaker = createInputSpeaker(TURN);
-  const keeper = createCaptionKeeper();
+  const keeper = createCaptionKeeper(settings.language ?? undefined);
   keeper.addText(text);
   const characters = codePointLength(text);
   const showProgress = createProgressTeller(terminal, () => performance.now());
@@ -155,8 +155,8 @@ export const narrate: Command = {
     [
       'Usage: voxgate narrate FILE|- --out FILE [--vtt FILE] [--srt FILE] [--voice V] [--speed X] [--url URL] …',
       '',
-      'FILE is text or Markdown, with blank lines between paragraphs, or a PDF, EPUB, DOCX or HTML file; - is standard input. It is',
-      'spoken as one turn. Without --url, a gateway is started for it. Ctrl-C leaves what was spoken so far, as a file that plays.',
+      'FILE is text or Markdown, with blank lines between paragraphs, or a PDF, DOCX, EPUB, HTML or CSV file; - is standard input. It',
+      'is spoken as one turn, as loud as the service made it. Without --url, a gateway is started for it. Ctrl-C leaves what was spoken so far, as a file that plays.',
       '',
       `  --out FILE         where the audio goes; ${audioEndings(SESSION_FORMATS)} choose the format, - is standard output`,
       '  --vtt FILE         captions as WebVTT;  --srt FILE  as SubRip',

@@ -5,6 +5,7 @@ import { captionsSrt } from '../captions/sub-rip.ts';
 import { captionsVtt } from '../captions/web-vtt.ts';
 import type { TimedWord } from '../captions/word-timeline.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
+import type { Language } from '../speech/language.ts';
 import type { Terminal } from './command.ts';
 import { type CaptionFormat, captionFormatOf } from './output/file-endings.ts';
 
@@ -46,7 +47,8 @@ export type CaptionKeeper = {
   write(writer: Writer): Uint8Array;
 };
 
-export function createCaptionKeeper(): CaptionKeeper {
+/** `language`: of the text; undefined: English. */
+export function createCaptionKeeper(language: Language | undefined): CaptionKeeper {
   let words: TimedWord[] = [];
   let listed: TimedWord[] = [];
   let spoken = '';
@@ -77,6 +79,7 @@ export function createCaptionKeeper(): CaptionKeeper {
       );
       return 'faulty';
     },
-    write: (writer) => Buffer.from(writer(words, { lines: [spoken], nameOf: () => undefined, endMs })),
+    write: (writer) =>
+      Buffer.from(writer(words, { lines: [spoken], nameOf: () => undefined, language, endMs })),
   };
 }

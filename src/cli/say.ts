@@ -75,7 +75,7 @@ async function run(raw: Terminal): Promise<number> {
   checkOutFile(terminal, '--captions', captions);
 
   const isHeard = out === undefined && raw.output.isTTY === true && !values['no-play'];
-  const keeper = createCaptionKeeper();
+  const keeper = createCaptionKeeper(settings.language ?? undefined);
   const file = out === undefined ? undefined : await openOutFile(terminal, '--out', out);
   let gateway: ReachedGateway | undefined;
   let listener: Listener | undefined;

@@ -103,7 +103,7 @@ export function createJobHandler(options: JobHandlerOptions): WorkHandler {
       // Positions count over the whole text, independent of the speaker of a line.
       const words = wordsInFile(parts, finished.places).map((word) => ({ ...word, line: 0 }));
       const endMs = finished.durationSeconds * 1000;
-      const cues = { lines: [request.text], nameOf: () => undefined, endMs };
+      const cues = { lines: [request.text], nameOf: () => undefined, language, endMs };
       const beside = { [CAPTIONS]: captionsVtt(words, cues), [SUBTITLES]: captionsSrt(words, cues) };
       for (const [name, text] of Object.entries(beside)) {
         await writeFile(join(folder, name), text);

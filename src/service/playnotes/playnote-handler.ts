@@ -208,7 +208,12 @@ export function createPlayNoteHandler(options: PlayNoteHandlerOptions): WorkHand
       const timed = toTimedScript(script, words, finished.durationSeconds * 1000);
       const nameOf = (speaker: 1 | 2 | undefined) => (speaker === 2 ? speakers.name2 : speakers.name1);
       const endMs = finished.durationSeconds * 1000;
-      const cues = { lines: linesOf(script).map(({ text }) => text), nameOf, endMs };
+      const cues = {
+        lines: linesOf(script).map(({ text }) => text),
+        nameOf,
+        language: script.language,
+        endMs,
+      };
       const beside = {
         [SCRIPT]: JSON.stringify(timed),
         [CAPTIONS]: captionsVtt(words, cues),

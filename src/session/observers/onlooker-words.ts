@@ -2,7 +2,7 @@
 // a reader whose connection was lost goes on at the same place, and as WebVTT. Nothing is read or kept while nobody watches.
 
 import { GrowingVtt } from '../../captions/growing-vtt.ts';
-import type { TimedWord } from '../../captions/word-timeline.ts';
+import type { TimedWord, WordReader } from '../../captions/word-timeline.ts';
 import type { EventOf, ServerEvent } from '../../dialects/native-events.ts';
 import { captionEvents } from '../turn/turn-messages.ts';
 import type { TurnPlayback } from './turn-playback.ts';
@@ -24,7 +24,7 @@ export type OnlookerWordsOptions = {
 
 type Followed = {
   readonly playback: TurnPlayback;
-  readonly read: (untilMs: number) => readonly TimedWord[];
+  readonly words: WordReader;
   end: HeardEnd;
 };
 
@@ -63,7 +63,7 @@ export class OnlookerWords {
     this.vtt = new GrowingVtt();
   }
   follow({ playback, started }: BegunTurn, nowMs: number): void {
-    const turn = { playback, read: playback.readWords(), end: NOT_YET };
+    const turn = { playback, words: playback.readWords(), end: NOT_YET };
     this.followed.set(playback.turn, turn);
     this.said(started);
     this.tell(turn, readOn(turn, nowMs).slice(-MAX_PAST_WORDS), nowMs);
@@ -111,12 +111,23 @@ export class OnlookerWords {
     for (const caption of captionEvents(playback.turn, words, 0)) this.said(caption);
     const offsetMs = this.offsetMs(turn, nowMs);
     const toSession = (ownMs: number) => Math.max(0, offsetMs + playback.toSentMs(ownMs));
-    const timed = words.map((word) => ({
-      ...word,
-      startMs: toSession(word.startMs),
-      endMs: toSession(word.endMs),
-    }));
-    this.write(this.vtt.add(timed, { turn: playback.turn, lines: playback.lines(), nameOf }));
+    const inSession = (told: readonly TimedWord[]) =>
+      told.map((word) => ({
+        ...word,
+        startMs: toSession(word.startMs),
+        endMs: toSession(word.endMs),
+      }));
+    const again = (count: number) => inSession(turn.words.again(count));
+    const language = playback.settings.synthesis.language ?? undefined;
+    this.write(
+      this.vtt.add(inSession(words), {
+        turn: playback.turn,
+        lines: playback.lines(),
+        nameOf,
+        language,
+        again,
+      }),
+    );
   }
   private leave(turn: Followed, nowMs: number): void {
     const { playback, end } = turn;
@@ -134,8 +145,8 @@ const readOn = (turn: Followed, nowMs: number): readonly TimedWord[] => {
   const { anchorMs, sentMs } = turn.playback.position(nowMs);
   const { reach, finalMs } = turn.end;
   // The last words of audio whose end was not known when it was sent.
-  if (reach === 'whole' && isOver(turn, nowMs)) return turn.read(Number.POSITIVE_INFINITY);
-  return turn.read(Math.min(nowMs - anchorMs + AHEAD_MS, sentMs, finalMs));
+  if (reach === 'whole' && isOver(turn, nowMs)) return turn.words.read(Number.POSITIVE_INFINITY);
+  return turn.words.read(Math.min(nowMs - anchorMs + AHEAD_MS, sentMs, finalMs));
 };
 const isOver = ({ playback, end }: Followed, nowMs: number): boolean =>
   nowMs - playback.position(nowMs).anchorMs >= end.finalMs;

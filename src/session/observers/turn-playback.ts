@@ -1,6 +1,6 @@
 // A turn as onlookers follow it: where the listener is in it, its words, and its sound.
 
-import type { TimedWord } from '../../captions/word-timeline.ts';
+import type { WordReader } from '../../captions/word-timeline.ts';
 import type { Position } from '../turn/heard-ledger.ts';
 import type { TurnSettings } from '../turn-settings.ts';
 import type { TurnRecording } from './turn-recording.ts';
@@ -12,8 +12,8 @@ export type TurnPlayback = {
   position(nowMs: number): Position;
   /** The caller's text so far, line by line. */
   lines(): readonly string[];
-  /** Reads the words for itself, from the first one on: each call answers with those that begin before `untilMs` as sent. */
-  readWords(): (untilMs: number) => readonly TimedWord[];
+  /** Reads the words for itself, from the first one on, by their times as sent. */
+  readWords(): WordReader;
   /** Where a time of a word lies in what is sent, ms. */
   toSentMs(ownMs: number): number;
   readonly recording: TurnRecording;

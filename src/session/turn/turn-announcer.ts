@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../base/clock.ts';
 import { pause } from '../../base/pause.ts';
-import type { TimedWord } from '../../captions/word-timeline.ts';
+import type { TimedWord, WordReader } from '../../captions/word-timeline.ts';
 import type { EventOf, Outcome } from '../../dialects/native-events.ts';
 import type { ServedTurn } from '../../pipeline/speech-services.ts';
 import type { TurnPlayback } from '../observers/turn-playback.ts';
@@ -33,7 +33,7 @@ class LivePlayback implements TurnPlayback {
   lines(): readonly string[] {
     return this.parts.script.lines();
   }
-  readWords(): (untilMs: number) => readonly TimedWord[] {
+  readWords(): WordReader {
     return this.parts.captions.readWords();
   }
   toSentMs(ownMs: number): number {

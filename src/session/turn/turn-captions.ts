@@ -1,7 +1,7 @@
 // The words of a turn as its client is told them, and for observers: those of the stretch that is being spoken,
 // in the turn's own time.
 
-import type { TimedWord } from '../../captions/word-timeline.ts';
+import type { TimedWord, WordReader } from '../../captions/word-timeline.ts';
 import type { ServerEvent } from '../../dialects/native-events.ts';
 import type { TurnSettings } from '../turn-settings.ts';
 import type { StretchTimes } from './stretch-times.ts';
@@ -37,21 +37,27 @@ export class TurnCaptions {
     captionEvents(turn, told, times.fromMs()).forEach(say);
   }
   /** A reader of its own, from the first word on; what is left of a stretch that has been sought past is not read any more. */
-  readWords(): (untilMs: number) => readonly TimedWord[] {
+  readWords(): WordReader {
     const { script, times } = this.options;
     let stretch = script.stretch();
-    let read = stretch.timeline.reader();
-    return (untilMs) => {
-      if (script.stretch() !== stretch) {
-        stretch = script.stretch();
-        read = stretch.timeline.reader();
-      }
+    let reader = stretch.timeline.reader();
+    const inTurn = (words: readonly TimedWord[]): TimedWord[] => {
       const fromMs = times.fromMs();
-      return read(times.toOwn(untilMs)).map((word) => ({
+      return words.map((word) => ({
         ...word,
         startMs: word.startMs + fromMs,
         endMs: word.endMs + fromMs,
       }));
+    };
+    return {
+      read(untilMs) {
+        if (script.stretch() !== stretch) {
+          stretch = script.stretch();
+          reader = stretch.timeline.reader();
+        }
+        return inTurn(reader.read(times.toOwn(untilMs)));
+      },
+      again: (count) => (script.stretch() === stretch ? inTurn(reader.again(count)) : []),
     };
   }
 }

@@ -69,6 +69,14 @@ export function endsInAbbreviation(token: string, rules: SentenceRules): boolean
   return ANY_LETTER.test(word) || INITIALS.test(word) || (kind !== undefined && kind !== 'usually');
 }
 
+/** How the dotted word before the dot at `place.at` is listed, its parts before it included; `initial`: a letter or more of a name. */
+export function dottedKind(place: TerminalPlace): AbbreviationKind | 'initial' | undefined {
+  const token = lastWord(tokenBefore(place));
+  const word = token.slice(/^\p{Nd}[\p{Nd}.,]*(?=\p{L})/u.exec(token)?.[0].length ?? 0);
+  const kind = kindOf(place.rules, partsBefore(place, word), word);
+  return kind ?? (ANY_LETTER.test(word) || INITIALS.test(word) ? 'initial' : undefined);
+}
+
 export function startsSentence(place: TerminalPlace, at: number): Answer {
   const before = place.text[at - 1];
   if (before === '¿' || before === '¡') return 'ends';
