@@ -136,7 +136,7 @@ async function speakTurn(
   const cut = () => {
     listener?.stop();
     speaker.stop();
-    client.send({ type: 'cancel' });
+    if (client.isOpen()) client.send({ type: 'cancel' });
   };
   try {
     let listed: (() => Promise<'listed' | 'late'>) | undefined;

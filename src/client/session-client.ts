@@ -6,17 +6,33 @@ import { isJsonObject, parseJson } from '../base/json.ts';
 import type { EventOf, ServerEvent, ServerEventType } from '../dialects/native-events.ts';
 import type { ClientCommand } from '../dialects/native-messages.ts';
 import { connectFault } from './connect-fault.ts';
+import { closedError, refusedError, SessionError, unreachableError } from './session-error.ts';
 
+/** How a session ended; `error` says why, and is undefined when this side closed it. */
+export type SessionClosed = {
+  /** Of the WebSocket. */
+  readonly code: number;
+  readonly reason: string;
+  readonly error: SessionError | undefined;
+};
+
+/** Everything that fails, fails with a `SessionError`. A promise of `next` that nobody waits for is no unhandled rejection. */
 export type SessionClient = {
   /** What the gateway said of itself first. */
   readonly ready: EventOf<'ready'>;
+  /** Until the connection is closed by either side; then `send` throws. */
+  isOpen(): boolean;
+  /** Resolves when the connection is gone, however; never rejects. */
+  readonly closed: Promise<SessionClosed>;
+  /** Throws when the session is over. */
   send(command: ClientCommand): void;
-  /** The next message of `type` that fits; rejects when the connection ends first. */
+  /** The next message of `type` that fits; rejects when the session ends first. */
   next<T extends ServerEventType>(type: T, fits?: (event: EventOf<T>) => boolean): Promise<EventOf<T>>;
   /** Resolve with the gateway's answer, and reject with what it refuses. */
   pause(turn: string, playedMs?: number): Promise<EventOf<'paused'>>;
   resume(turn: string): Promise<EventOf<'resumed'>>;
   seek(turn: string, paragraph: number, playedMs?: number): Promise<EventOf<'sought'>>;
+  /** Nothing is handed on from here on, and what `next` promised rejects. */
   close(): void;
 };
 
@@ -38,13 +54,15 @@ type Waiter = {
 const CONNECT_DEADLINE_MS = 10_000;
 
 /** The gateway's own words; whatever else, when something between us answered. */
-function refusalIn(status: number, body: string): string {
+function readRefusal(status: number, body: string): { readonly words: string; readonly errorId?: string } {
   const told = parseJson(body)?.value;
-  if (!isJsonObject(told) || typeof told.errorMessage !== 'string') return `${status} ${body}`.trim();
-  return `${status} ${String(told.errorId)}: ${told.errorMessage}`;
+  if (!isJsonObject(told) || typeof told.errorMessage !== 'string')
+    return { words: `${status} ${body}`.trim() };
+  const errorId = String(told.errorId);
+  return { words: `${status} ${errorId}: ${told.errorMessage}`, errorId };
 }
 
-/** Resolves after `ready`; rejects with what the gateway answered when it refuses the upgrade. */
+/** Resolves after `ready`; rejects with a `SessionError` that has what the gateway answered when it refuses the upgrade. */
 export async function connectSession(options: SessionClientOptions): Promise<SessionClient> {
   const socket = new WebSocket(options.url, 'voxgate.v1', {
     headers: { ...options.headers },
@@ -53,11 +71,21 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
   });
   let waiters: Waiter[] = [];
   let turn = '';
+  /** The first reason counts: what follows comes of it. */
+  let over: SessionError | undefined;
+  let hasOpened = false;
+  let isClosedHere = false;
+  let fault: Error | undefined;
+  let tellClosed = (_closed: SessionClosed) => {};
+  const closed = new Promise<SessionClosed>((resolve) => {
+    tellClosed = resolve;
+  });
 
-  const fail = (error: Error) => {
+  const end = (error: SessionError) => {
+    over ??= error;
     const all = waiters;
     waiters = [];
-    for (const waiter of all) waiter.reject(error);
+    for (const waiter of all) waiter.reject(over);
   };
   const onEvent = (event: ServerEvent) => {
     if (event.type === 'started') turn = event.turn;
@@ -67,23 +95,22 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
     waiters = waiters.filter((waiter) => !fitting.includes(waiter));
     for (const waiter of fitting) waiter.resolve(event);
   };
-  const client: Omit<SessionClient, 'ready'> = {
-    send: (command) => socket.send(JSON.stringify(command)),
-    next: <T extends ServerEventType>(type: T, fits: (event: EventOf<T>) => boolean = () => true) =>
-      new Promise<EventOf<T>>((resolve, reject) => {
-        waiters.push({
-          fits: (event) => event.type === type && fits(event as EventOf<T>),
-          resolve: (event) => resolve(event as EventOf<T>),
-          reject,
-        });
-        if (socket.readyState > WebSocket.OPEN) fail(new Error('The connection is closed.'));
-      }),
-    pause: (turn, playedMs) =>
-      answered({ type: 'pause', turn, ...(playedMs !== undefined && { playedMs }) }, 'paused'),
-    resume: (turn) => answered({ type: 'resume', turn }, 'resumed'),
-    seek: (turn, paragraph, playedMs) =>
-      answered({ type: 'seek', turn, paragraph, ...(playedMs !== undefined && { playedMs }) }, 'sought'),
-    close: () => socket.close(1000),
+  const isOpen = () => over === undefined && socket.readyState === WebSocket.OPEN;
+  const send = (command: ClientCommand) => {
+    if (!isOpen()) throw over ?? closedHere();
+    socket.send(JSON.stringify(command));
+  };
+  const next = <T extends ServerEventType>(type: T, fits: (event: EventOf<T>) => boolean = () => true) => {
+    const coming = new Promise<EventOf<T>>((resolve, reject) => {
+      waiters.push({
+        fits: (event) => event.type === type && fits(event as EventOf<T>),
+        resolve: (event) => resolve(event as EventOf<T>),
+        reject,
+      });
+    });
+    coming.catch(() => {}); // whoever waits for it is told
+    if (over !== undefined) end(over);
+    return coming;
   };
   /** What the gateway says to a command about a turn: what was asked for, or that it will not be. */
   const answered = async <T extends 'paused' | 'resumed' | 'sought'>(
@@ -91,41 +118,68 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
     type: T,
   ): Promise<EventOf<T>> => {
     const isOfTurn = (event: { readonly turn?: string | undefined }) => event.turn === command.turn;
-    const said = client.next(type, isOfTurn as (event: EventOf<T>) => boolean);
-    const refused = client.next('error', isOfTurn);
-    refused.catch(() => {}); // it waits on when nothing is refused, until the connection ends
-    client.send(command);
+    const said = next(type, isOfTurn as (event: EventOf<T>) => boolean);
+    const refused = next('error', isOfTurn);
+    send(command);
     return Promise.race([
       said,
-      refused.then(({ code, message }) => Promise.reject(new Error(`${code}: ${message}`))),
+      refused.then(({ code, message, retryable: isRetryable, retryAfterMs }) =>
+        Promise.reject(new SessionError(`${code}: ${message}`, { code, isRetryable, retryAfterMs })),
+      ),
     ]);
   };
 
   socket.on('message', (data, isBinary) => {
+    if (over !== undefined) return;
     if (isBinary) options.onAudio?.(data as Buffer, turn);
     else onEvent(JSON.parse((data as Buffer).toString('utf8')) as ServerEvent);
   });
-  socket.on('close', (code, reason) => {
-    fail(
-      new Error(
-        `The gateway closed the connection (${code}${reason.length > 0 ? `, ${reason.toString()}` : ''}).`,
-      ),
-    );
+  socket.on('close', (code, bytes) => {
+    const reason = bytes.toString('utf8');
+    end(closedError(code, reason, fault));
+    tellClosed({ code, reason, error: isClosedHere ? undefined : over });
   });
   socket.on('unexpected-response', (_request, response) => {
     const seconds = response.headers['retry-after'];
-    options.onRefused?.({
-      status: response.statusCode ?? 0,
-      retryAfterMs: seconds === undefined ? undefined : Number(seconds) * 1000,
-    });
+    const status = response.statusCode ?? 0;
+    const retryAfterMs = seconds === undefined ? undefined : Number(seconds) * 1000;
+    options.onRefused?.({ status, retryAfterMs });
     let body = '';
     response.on('data', (chunk: Buffer) => {
       body = (body + chunk.toString('utf8')).slice(0, 2000);
     });
-    response.on('end', () =>
-      fail(new Error(`The gateway refused the session: ${refusalIn(response.statusCode ?? 0, body)}`)),
-    );
+    response.on('error', () => {}); // `close` follows
+    response.on('close', () => {
+      const { words, errorId } = readRefusal(status, body);
+      end(refusedError(words, { status, errorId, retryAfterMs }));
+    });
   });
-  socket.on('error', (error) => fail(connectFault(error, options.url)));
-  return { ...client, ready: await client.next('ready') };
+  socket.on('open', () => {
+    hasOpened = true;
+  });
+  socket.on('error', (error) => {
+    fault = error; // of a connection that there was, `close` follows
+    if (!hasOpened) end(unreachableError(connectFault(error, options.url)));
+  });
+  const ready = await next('ready');
+  return {
+    ready,
+    isOpen,
+    closed,
+    send,
+    next,
+    pause: (of, playedMs) =>
+      answered({ type: 'pause', turn: of, ...(playedMs !== undefined && { playedMs }) }, 'paused'),
+    resume: (of) => answered({ type: 'resume', turn: of }, 'resumed'),
+    seek: (of, paragraph, playedMs) =>
+      answered({ type: 'seek', turn: of, paragraph, ...(playedMs !== undefined && { playedMs }) }, 'sought'),
+    close() {
+      isClosedHere ||= isOpen();
+      end(closedHere());
+      socket.close(1000);
+    },
+  };
 }
+
+const closedHere = () =>
+  new SessionError('The session is closed.', { code: 'connection_closed', isRetryable: true });
