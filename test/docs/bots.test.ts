@@ -253,9 +253,25 @@ describe('docs/legs/twilio.md', () => {
     await bot.until(/^heard: I have heard you\. Goodbye for now\. \| not heard: $/m);
     expect(bot.printed()).toMatch(/^heard: Good[\s\S]* \| not heard: [\s\S]*until you do\.\nheard: I have/m);
 
-    // Whoever signs with another token is nobody.
+    // Whoever signs with another token is nobody, and is told what was signed.
     const forged = { ...terminal, env: { VOXGATE_TWILIO_AUTH_TOKEN: 'another' } };
-    await expect(simulate.run(forged)).rejects.toThrow(/The webhook answered 403/);
+    await expect(simulate.run(forged)).rejects.toThrow(/The webhook answered 403.*signed.*\/voice/);
+    const unsigned = { ...terminal, env: {} };
+    await expect(simulate.run(unsigned)).rejects.toThrow(/The webhook answered 403.*had no signature/);
+    expect(bot.printed()).toMatch(/signed with another auth token[\s\S]*has no signature/);
+
+    // What is missing at the start is told at the start.
+    const port = ported('3000');
+    const second = run(folder, process.execPath, ['twilio-bot.mjs'], env);
+    expect([await second.ended, second.printed()]).toEqual([
+      1,
+      expect.stringContaining(`Port ${port} is taken`),
+    ]);
+    const keyless = run(folder, process.execPath, ['twilio-bot.mjs'], { TWILIO_AUTH_TOKEN: '' });
+    expect([await keyless.ended, keyless.printed()]).toEqual([
+      1,
+      expect.stringMatching(/^Set TWILIO_AUTH_TOKEN.*\n$/),
+    ]);
     await gateway.close();
   });
 });

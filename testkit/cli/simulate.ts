@@ -13,7 +13,6 @@ import { readWholeInput } from '../../src/cli/text-input.ts';
 import { connectSession, type SessionClient } from '../../src/client/session-client.ts';
 import { LEGS } from '../../src/legs/legs.ts';
 import { askTwilioWebhook } from '../callers/twilio-webhook.ts';
-import type { CallReport } from '../carriers/call-record.ts';
 import { CARRIERS, type SimulatedCarrier } from '../carriers/carriers.ts';
 import { dialCarrier } from '../carriers/dial-carrier.ts';
 import { freePort } from '../carriers/free-port.ts';
@@ -136,19 +135,24 @@ type Ended = {
   readonly closeCode: number | undefined;
 };
 
-/** A call that nobody has spoken to and that the gateway has ended was not taken: the far side has heard nothing. */
-function refusal(kind: string, { heardMs }: CallReport, { closeCode }: Ended): readonly string[] {
-  if (closeCode === undefined || heardMs > 0) return [];
-  const code = kind === TCP_KIND ? '' : ` (${closeCode})`;
-  return [
-    `the gateway ended the call${code} before anything was heard: it knows no session for it; the line leg_refused of its log says why`,
-  ];
+/** AudioSocket is kept awake with silence before anybody speaks. */
+const isSilent = (bytes: Uint8Array) => bytes.every((byte) => byte === 0);
+
+/** A call that the gateway has ended, and that nobody has spoken to until then, was not taken by any session. */
+function refusal(kind: string, call: SimulatedCall, { closeCode }: Ended): readonly string[] {
+  const isTcp = kind === TCP_KIND;
+  if (closeCode === undefined || call.playout.heard.some(({ bytes }) => !isTcp || !isSilent(bytes)))
+    return [];
+  const what = isTcp
+    ? 'the gateway ended the call before anybody spoke to it'
+    : `the gateway ended the call (${closeCode}) before anything was heard`;
+  return [`${what}; if no session has it, the line leg_refused of the gateway's log says why`];
 }
 
 function judge(kind: string, call: SimulatedCall, ended: Ended, plan: BotPlan | undefined): SimulationReport {
   const { turns } = ended;
   const report = call.report();
-  const faults = [...report.faults, ...refusal(kind, report, ended)];
+  const faults = [...report.faults, ...refusal(kind, call, ended)];
   if (plan !== undefined) faults.push(...turnFaults(turns, plan));
   if (report.staleBytes !== null && report.staleBytes > 0)
     faults.push(`${report.staleBytes} bytes came after a clear, before anything was due`);
