@@ -24,7 +24,7 @@ export type SessionClient = {
   isOpen(): boolean;
   /** Resolves when the connection is gone, however; never rejects. */
   readonly closed: Promise<SessionClosed>;
-  /** Throws when the session is over. */
+  /** Throws when the session is over, or the message larger than `limits.messageBytes`. */
   send(command: ClientCommand): void;
   /** The next message of `type` that fits; rejects when the session ends first. */
   next<T extends ServerEventType>(type: T, fits?: (event: EventOf<T>) => boolean): Promise<EventOf<T>>;
@@ -71,6 +71,7 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
   });
   let waiters: Waiter[] = [];
   let turn = '';
+  let mostBytes = Number.POSITIVE_INFINITY;
   /** The first reason counts: what follows comes of it. */
   let over: SessionError | undefined;
   let hasOpened = false;
@@ -89,6 +90,7 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
   };
   const onEvent = (event: ServerEvent) => {
     if (event.type === 'started') turn = event.turn;
+    if (event.type === 'ready') mostBytes = event.limits.messageBytes;
     if (event.type === 'audio') options.onAudio?.(Buffer.from(event.data, 'base64'), event.turn);
     options.onEvent?.(event);
     const fitting = waiters.filter((waiter) => waiter.fits(event));
@@ -98,7 +100,17 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
   const isOpen = () => over === undefined && socket.readyState === WebSocket.OPEN;
   const send = (command: ClientCommand) => {
     if (!isOpen()) throw over ?? closedHere();
-    socket.send(JSON.stringify(command));
+    const text = JSON.stringify(command);
+    // The gateway would close the connection, and could not say why.
+    if (text.length > mostBytes / 3 && Buffer.byteLength(text) > mostBytes)
+      throw new SessionError(
+        `The message has ${Buffer.byteLength(text)} bytes, of ${mostBytes} at most; send less at a time.`,
+        {
+          code: 'payload_too_large',
+          isRetryable: false,
+        },
+      );
+    socket.send(text);
   };
   const next = <T extends ServerEventType>(type: T, fits: (event: EventOf<T>) => boolean = () => true) => {
     const coming = new Promise<EventOf<T>>((resolve, reject) => {

@@ -12,7 +12,13 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-const READY = { type: 'ready', session: 's1', version: '1', attachToken: 't', limits: {} };
+const READY = {
+  type: 'ready',
+  session: 's1',
+  version: '1',
+  attachToken: 't',
+  limits: { messageBytes: 1000 },
+};
 
 /** A gateway that says `ready`, and the socket of its one client. */
 async function openSession(options: Partial<SessionClientOptions> = {}) {
@@ -95,6 +101,17 @@ describe('a session that the gateway ends', () => {
     expect(await failure(waiting)).toMatchObject({ code: 'connection_closed', closeCode: undefined });
     expect(await client.closed).toEqual({ code: 1000, reason: '', error: undefined });
     expect(events).toEqual(['ready']);
+  });
+
+  it('a message that is too large is not sent, and the session goes on', async () => {
+    const { client } = await openSession();
+    const speak = (text: string) => client.send({ type: 'speak', turn: 't1', text });
+    expect(thrownBy(() => speak('é'.repeat(490)))).toMatchObject({
+      code: 'payload_too_large',
+      isRetryable: false,
+    });
+    speak('é'.repeat(400));
+    expect(client.isOpen()).toBe(true);
   });
 
   it('what is refused rejects with its code, and the session goes on', async () => {
