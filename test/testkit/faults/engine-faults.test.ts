@@ -261,7 +261,10 @@ describe('a success that is none', () => {
 
   it('silent200: the head at once, and no byte behind it', async () => {
     const { statusCode, headers, body } = await open(await faulty(['silent200']));
-    expect([statusCode, headers['content-type']]).toEqual([200, 'audio/pcm;rate=8000;channels=1;encoding=s16le']);
+    expect([statusCode, headers['content-type']]).toEqual([
+      200,
+      'audio/pcm;rate=8000;channels=1;encoding=s16le',
+    ]);
     let received = 0;
     body
       .on('error', () => {})
