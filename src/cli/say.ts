@@ -121,7 +121,7 @@ type Turn = {
   readonly keeper: CaptionKeeper | undefined;
   readonly listener: Listener | undefined;
   readonly file: OutFile | undefined;
-  onEnded(event: EventOf<'ended'>): void;
+  readonly onEnded: (event: EventOf<'ended'>) => void;
 };
 
 async function speakTurn(
