@@ -111,7 +111,7 @@ async function run(raw: Terminal): Promise<number> {
       ended.catch(() => {}); // whoever waits for it is told
       const stop = () => {
         speaker.stop();
-        client.send({ type: 'cancel' });
+        if (client.isOpen()) client.send({ type: 'cancel' });
       };
       terminal.interrupted.addEventListener('abort', stop, { once: true });
       if (terminal.interrupted.aborted) return 1;

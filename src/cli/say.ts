@@ -1,6 +1,7 @@
 // `voxgate say`: one turn through a gateway, heard through a player, or its audio in a file, and its captions.
 
 import { connectSession } from '../client/session-client.ts';
+import type { EventOf } from '../dialects/native-events.ts';
 import type { Preset } from '../dialects/native-messages.ts';
 import { SESSION_FORMATS } from '../speech/audio-format.ts';
 import { CALLER_FLAGS, callerHelp, keyFileOf, readCaller } from './caller/caller.ts';
@@ -80,6 +81,7 @@ async function run(raw: Terminal): Promise<number> {
   let gateway: ReachedGateway | undefined;
   let listener: Listener | undefined;
   let outcome: Outcome;
+  let ended: EventOf<'ended'> | undefined;
   try {
     gateway = await reachGateway(terminal, caller);
     if (isHeard) listener = createListener(terminal, settings);
@@ -89,6 +91,9 @@ async function run(raw: Terminal): Promise<number> {
       keeper: captions === undefined ? undefined : keeper,
       listener,
       file,
+      onEnded(event) {
+        ended = event;
+      },
     });
   } finally {
     listener?.stop();
@@ -99,9 +104,20 @@ async function run(raw: Terminal): Promise<number> {
       await gateway?.stop();
     }
   }
+  if (file !== undefined && ended !== undefined) tellFile(terminal, out!, file.bytes(), ended);
   if (captions !== undefined && writeCaptions !== undefined && (keeper.words() > 0 || outcome === 'fine'))
     await writeOutFile(terminal, '--captions', captions, keeper.write(writeCaptions));
   return outcome === 'fine' ? 0 : 1;
+}
+
+/** What was written is the result, and the last line. */
+function tellFile(terminal: Told, file: string, bytes: number, { outcome, sentMs }: EventOf<'ended'>): void {
+  const seconds = Math.round(sentMs / 100) / 10;
+  terminal.print(
+    terminal.tells === 'people'
+      ? `${file}: ${seconds.toFixed(1)} s, ${bytes} bytes`
+      : JSON.stringify({ file, outcome, seconds, bytes }),
+  );
 }
 
 type Outcome = 'fine' | 'faulty';
@@ -111,12 +127,13 @@ type Turn = {
   readonly keeper: CaptionKeeper | undefined;
   readonly listener: Listener | undefined;
   readonly file: OutFile | undefined;
+  readonly onEnded: (event: EventOf<'ended'>) => void;
 };
 
 async function speakTurn(
   terminal: Told,
   { url, headers }: ReachedGateway,
-  { text, settings, keeper, listener, file }: Turn,
+  { text, settings, keeper, listener, file, onEnded }: Turn,
 ): Promise<Outcome> {
   const { interrupted } = terminal;
   const speaker = createInputSpeaker(TURN);
@@ -131,8 +148,10 @@ async function speakTurn(
       speaker.onEvent(event);
       if (event.type === 'error' && event.code !== 'text_full') outcome = 'faulty';
       if (event.type === 'started') hasStarted = true;
+      if (event.type === 'ended') onEnded(event);
       keeper?.onEvent(event);
-      tell(event);
+      // Nobody listens to a burst as it comes.
+      if (event.type !== 'underrun' || settings.pace !== 'burst') tell(event);
     },
     onAudio(bytes) {
       file?.write(bytes);
@@ -148,7 +167,7 @@ async function speakTurn(
     report();
     listener?.stop();
     speaker.stop();
-    client.send({ type: 'cancel' });
+    if (client.isOpen()) client.send({ type: 'cancel' });
   };
   const reports = setInterval(report, REPORT_MS);
   try {

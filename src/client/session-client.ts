@@ -6,18 +6,34 @@ import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 import type { EventOf, ServerEvent, ServerEventType } from '../dialects/native-events.ts';
 import type { ClientCommand } from '../dialects/native-messages.ts';
 import { connectFault, silenceOf } from './connect-fault.ts';
+import { closedError, refusedError, SessionError, unreachableError } from './session-error.ts';
 import { refusalOf } from './voxgate-error.ts';
 
+/** How a session ended; `error` says why, and is undefined when this side closed it. */
+export type SessionClosed = {
+  /** Of the WebSocket. */
+  readonly code: number;
+  readonly reason: string;
+  readonly error: SessionError | undefined;
+};
+
+/** Everything that fails, fails with a `SessionError`. A promise of `next` that nobody waits for is no unhandled rejection. */
 export type SessionClient = {
   /** What the gateway said of itself first. */
   readonly ready: EventOf<'ready'>;
+  /** Until the connection is closed by either side; then `send` throws. */
+  isOpen(): boolean;
+  /** Resolves when the connection is gone, however; never rejects. */
+  readonly closed: Promise<SessionClosed>;
+  /** Throws when the session is over, or the message larger than `limits.messageBytes`. */
   send(command: ClientCommand): void;
-  /** The next message of `type` that fits; rejects when the connection ends first. */
+  /** The next message of `type` that fits; rejects when the session ends first. */
   next<T extends ServerEventType>(type: T, fits?: (event: EventOf<T>) => boolean): Promise<EventOf<T>>;
   /** Resolve with the gateway's answer, and reject with what it refuses. */
   pause(turn: string, playedMs?: number): Promise<EventOf<'paused'>>;
   resume(turn: string): Promise<EventOf<'resumed'>>;
   seek(turn: string, paragraph: number, playedMs?: number): Promise<EventOf<'sought'>>;
+  /** Nothing is handed on from here on, and what `next` promised rejects. */
   close(): void;
 };
 
@@ -56,49 +72,67 @@ function openSocket({ url, headers }: SessionClientOptions): WebSocket {
     });
   } catch (error) {
     // Its words repeat the address.
-    throw connectFault(error, url);
+    throw unreachableError(connectFault(error, url));
   }
 }
 
-/** Resolves after `ready`; rejects with what the gateway answered when it refuses the upgrade. */
+/** Resolves after `ready`; rejects with a `SessionError` that has what the gateway answered when it refuses the upgrade. */
 export async function connectSession(options: SessionClientOptions): Promise<SessionClient> {
   const socket = openSocket(options);
   let waiters: Waiter[] = [];
   let turn = '';
-  /** Why the connection ended; what is waited for afterwards is told the same. */
+  let mostBytes = Number.POSITIVE_INFINITY;
+  /** The first reason counts: what follows comes of it. */
+  let over: SessionError | undefined;
+  let hasOpened = false;
+  let isClosedHere = false;
   let fault: Error | undefined;
+  let tellClosed = (_closed: SessionClosed) => {};
+  const closed = new Promise<SessionClosed>((resolve) => {
+    tellClosed = resolve;
+  });
 
-  const fail = (error: Error) => {
-    fault ??= error;
+  const end = (error: SessionError) => {
+    over ??= error;
     const all = waiters;
     waiters = [];
-    for (const waiter of all) waiter.reject(error);
+    for (const waiter of all) waiter.reject(over);
   };
   const onEvent = (event: ServerEvent) => {
     if (event.type === 'started') turn = event.turn;
+    if (event.type === 'ready') mostBytes = event.limits.messageBytes;
     if (event.type === 'audio') options.onAudio?.(Buffer.from(event.data, 'base64'), event.turn);
     options.onEvent?.(event);
     const fitting = waiters.filter((waiter) => waiter.fits(event));
     waiters = waiters.filter((waiter) => !fitting.includes(waiter));
     for (const waiter of fitting) waiter.resolve(event);
   };
-  const client: Omit<SessionClient, 'ready'> = {
-    send: (command) => socket.send(JSON.stringify(command)),
-    next: <T extends ServerEventType>(type: T, fits: (event: EventOf<T>) => boolean = () => true) =>
-      new Promise<EventOf<T>>((resolve, reject) => {
-        waiters.push({
-          fits: (event) => event.type === type && fits(event as EventOf<T>),
-          resolve: (event) => resolve(event as EventOf<T>),
-          reject,
-        });
-        if (socket.readyState > WebSocket.OPEN) fail(fault ?? new Error('The connection is closed.'));
-      }),
-    pause: (turn, playedMs) =>
-      answered({ type: 'pause', turn, ...(playedMs !== undefined && { playedMs }) }, 'paused'),
-    resume: (turn) => answered({ type: 'resume', turn }, 'resumed'),
-    seek: (turn, paragraph, playedMs) =>
-      answered({ type: 'seek', turn, paragraph, ...(playedMs !== undefined && { playedMs }) }, 'sought'),
-    close: () => socket.close(1000),
+  const isOpen = () => over === undefined && socket.readyState === WebSocket.OPEN;
+  const send = (command: ClientCommand) => {
+    if (!isOpen()) throw over ?? closedHere();
+    const text = JSON.stringify(command);
+    // The gateway would close the connection, and could not say why.
+    if (text.length > mostBytes / 3 && Buffer.byteLength(text) > mostBytes)
+      throw new SessionError(
+        `The message has ${Buffer.byteLength(text)} bytes, of ${mostBytes} at most; send less at a time.`,
+        {
+          code: 'payload_too_large',
+          isRetryable: false,
+        },
+      );
+    socket.send(text);
+  };
+  const next = <T extends ServerEventType>(type: T, fits: (event: EventOf<T>) => boolean = () => true) => {
+    const coming = new Promise<EventOf<T>>((resolve, reject) => {
+      waiters.push({
+        fits: (event) => event.type === type && fits(event as EventOf<T>),
+        resolve: (event) => resolve(event as EventOf<T>),
+        reject,
+      });
+    });
+    coming.catch(() => {}); // whoever waits for it is told
+    if (over !== undefined) end(over);
+    return coming;
   };
   /** What the gateway says to a command about a turn: what was asked for, or that it will not be. */
   const answered = async <T extends 'paused' | 'resumed' | 'sought'>(
@@ -106,24 +140,26 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
     type: T,
   ): Promise<EventOf<T>> => {
     const isOfTurn = (event: { readonly turn?: string | undefined }) => event.turn === command.turn;
-    const said = client.next(type, isOfTurn as (event: EventOf<T>) => boolean);
-    const refused = client.next('error', isOfTurn);
-    refused.catch(() => {}); // it waits on when nothing is refused, until the connection ends
-    client.send(command);
+    const said = next(type, isOfTurn as (event: EventOf<T>) => boolean);
+    const refused = next('error', isOfTurn);
+    send(command);
     return Promise.race([
       said,
-      refused.then(({ code, message }) => Promise.reject(new Error(`${code}: ${message}`))),
+      refused.then(({ code, message, retryable: isRetryable, retryAfterMs }) =>
+        Promise.reject(new SessionError(`${code}: ${message}`, { code, isRetryable, retryAfterMs })),
+      ),
     ]);
   };
 
-  const giveUp = (error: Error) => {
-    fail(error);
+  const giveUp = (error: SessionError) => {
+    end(error);
     socket.terminate();
   };
   let unanswered = 0;
   const pings = setInterval(() => {
     if (socket.readyState !== WebSocket.OPEN) return;
-    if (unanswered === MAX_UNANSWERED_PINGS) return giveUp(silenceOf(options.url, PING_MS * unanswered));
+    if (unanswered === MAX_UNANSWERED_PINGS)
+      return giveUp(unreachableError(silenceOf(options.url, PING_MS * unanswered)));
     unanswered += 1;
     socket.ping();
   }, PING_MS);
@@ -132,60 +168,81 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
     unanswered = 0;
   });
   socket.on('message', (data, isBinary) => {
+    if (over !== undefined) return;
     if (isBinary) return options.onAudio?.(data as Buffer, turn);
     const event = parseJson((data as Buffer).toString('utf8'))?.value;
     if (isJsonObject(event) && typeof event.type === 'string' && isWhole(event))
       onEvent(event as ServerEvent);
-    else
-      giveUp(
-        new Error(
-          'What came is no message of the protocol voxgate.v1; check the address, and the versions at both ends.',
-        ),
-      );
+    else giveUp(foreignMessage());
   });
-  socket.on('close', (code, reason) => {
+  socket.on('close', (code, bytes) => {
     clearInterval(pings);
-    fail(
-      new Error(
-        `The gateway closed the connection (${code}${reason.length > 0 ? `, ${reason.toString()}` : ''}).`,
-      ),
-    );
+    const reason = bytes.toString('utf8');
+    end(closedError(code, reason, fault));
+    tellClosed({ code, reason, error: isClosedHere ? undefined : over });
   });
   socket.on('unexpected-response', (_request, response) => {
     const seconds = response.headers['retry-after'];
-    options.onRefused?.({
-      status: response.statusCode ?? 0,
-      retryAfterMs: seconds === undefined ? undefined : Number(seconds) * 1000,
-    });
+    const status = response.statusCode ?? 0;
+    const retryAfterMs = seconds === undefined ? undefined : Number(seconds) * 1000;
+    options.onRefused?.({ status, retryAfterMs });
     let body = '';
     response.on('data', (chunk: Buffer) => {
       body = (body + chunk.toString('utf8')).slice(0, MAX_REFUSAL_CHARACTERS);
     });
     const refuse = () => {
       clearTimeout(late);
-      const { statusCode: status = 0, statusMessage } = response;
-      const { by, words, errorId } = refusalOf(status, statusMessage, body);
+      const { by, words, errorId } = refusalOf(status, response.statusMessage, body);
       giveUp(
-        new Error(
-          by === 'gateway'
-            ? `The gateway refused the session: ${status} ${String(errorId)}: ${words}`
-            : `The session was refused: ${words}.`,
-        ),
+        refusedError(by === 'gateway' ? `${status} ${String(errorId)}: ${words}` : words, {
+          by,
+          status,
+          errorId,
+          retryAfterMs,
+        }),
       );
     };
     // Its first words are enough where the end of them does not come.
     const late = setTimeout(refuse, CONNECT_DEADLINE_MS);
-    response.on('end', refuse);
     response.on('error', refuse);
+    response.on('close', refuse);
   });
-  socket.on('error', (error) => fail(connectFault(error, options.url)));
+  socket.on('open', () => {
+    hasOpened = true;
+  });
+  socket.on('error', (error) => {
+    fault = error; // of a connection that there was, `close` follows
+    if (!hasOpened) end(unreachableError(connectFault(error, options.url)));
+  });
   const late = setTimeout(
-    () => giveUp(silenceOf(options.url, 2 * CONNECT_DEADLINE_MS)),
+    () => giveUp(unreachableError(silenceOf(options.url, 2 * CONNECT_DEADLINE_MS))),
     2 * CONNECT_DEADLINE_MS,
   );
-  try {
-    return { ...client, ready: await client.next('ready') };
-  } finally {
-    clearTimeout(late);
-  }
+  const ready = await next('ready').finally(() => clearTimeout(late));
+  return {
+    ready,
+    isOpen,
+    closed,
+    send,
+    next,
+    pause: (of, playedMs) =>
+      answered({ type: 'pause', turn: of, ...(playedMs !== undefined && { playedMs }) }, 'paused'),
+    resume: (of) => answered({ type: 'resume', turn: of }, 'resumed'),
+    seek: (of, paragraph, playedMs) =>
+      answered({ type: 'seek', turn: of, paragraph, ...(playedMs !== undefined && { playedMs }) }, 'sought'),
+    close() {
+      isClosedHere ||= isOpen();
+      end(closedHere());
+      socket.close(1000);
+    },
+  };
 }
+
+const closedHere = () =>
+  new SessionError('The session is closed.', { code: 'connection_closed', isRetryable: true });
+
+const foreignMessage = () =>
+  new SessionError(
+    'What came is no message of the protocol voxgate.v1; check the address, and the versions at both ends.',
+    { code: 'refused', isRetryable: false },
+  );

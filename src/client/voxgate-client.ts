@@ -17,6 +17,7 @@ import type {
 import type { streamRequestSchema } from '../speech/speech-request.ts';
 import { createRestCall, type RestOptions, type RestRequest } from './rest-call.ts';
 import { connectSession, type SessionClient, type SessionClientOptions } from './session-client.ts';
+import { SessionError } from './session-error.ts';
 import { VoxgateError } from './voxgate-error.ts';
 
 export type {
@@ -26,8 +27,8 @@ export type {
   JobRecord,
   PlayNoteRecord,
 } from '../speech/service-records.ts';
-export type { SessionClient } from './session-client.ts';
-export { VoxgateError };
+export type { SessionClient, SessionClosed } from './session-client.ts';
+export { SessionError, VoxgateError };
 
 export type SpeechFields = z.input<typeof streamRequestSchema>;
 export type JobFields = z.input<typeof jobRequestSchema>;
@@ -65,7 +66,7 @@ export type WaitOptions<T> = {
   readonly everyMs?: number;
 };
 
-/** All calls reject with a `VoxgateError` for what the gateway refused. */
+/** All calls reject with a `VoxgateError` for what the gateway refused, `session` and what comes of it with a `SessionError`. */
 export type VoxgateClient = {
   voices(): Promise<readonly ListedVoice[]>;
   /** The audio as it is made: read its `body` to the end, or abort. */

@@ -234,6 +234,24 @@ describe.concurrent('without a terminal, and with --json', () => {
     expect(last).toMatchObject({ type: 'heard', spokenText: TEXT, remainingText: '' });
   });
 
+  it('say ends with the file, whose burst nobody hears, and a gateway of its own has not the last word', async () => {
+    const env = {
+      VOXGATE_URL: '',
+      VOXGATE_UPSTREAM_URL: gateway.upstream.url.origin,
+      VOXGATE_UPSTREAM_KEYS: 'user:key@10000',
+      VOXGATE_WORD_TIMES: 'never',
+    };
+    const [kept, own] = await Promise.all([
+      run(['say', TEXT, '--out', 's.wav']),
+      run(['say', TEXT], { env }),
+    ]);
+    const lines = jsonLines(kept.stdout);
+    const bytes = readFileSync(at('s.wav')).length;
+    expect(lines.at(-1)).toEqual({ file: 's.wav', outcome: 'complete', seconds: expect.any(Number), bytes });
+    expect(lines.map(({ type }) => type)).not.toContain('underrun');
+    expect(jsonLines(own.stdout).at(-1)).toMatchObject({ type: 'heard', spokenText: TEXT });
+  });
+
   it('keys: the pool', async () => {
     const { code, stdout } = await run(['keys', '--json', '--url', adminUrl]);
     expect([code, Object.keys(jsonLines(stdout)[0]!)]).toEqual([
@@ -489,6 +507,15 @@ describe.skipIf(process.platform !== 'linux')('on a terminal', { concurrent: tru
     for (const each of [plain, forced]) expect(each).not.toMatch(COLOUR);
     expect(plain).toContain(`\r${ESCAPES}[K`);
     expect(dumb).not.toContain(ESCAPES);
+  });
+
+  it('say tells what it has kept', async () => {
+    const { code, shown } = await onTerminal(['say', TEXT, '--out', at('kept.wav')], {});
+    const bytes = readFileSync(at('kept.wav')).length;
+    expect([code, shown]).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`kept\\.wav: \\d\\.\\d s, ${bytes} bytes\\r?\\n$`)),
+    ]);
   });
 
   it('audio is not written to it', async () => {

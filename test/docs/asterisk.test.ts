@@ -1,9 +1,10 @@
 // The recipes for Asterisk (docs/legs/asterisk.md, asterisk-incoming.md, audiosocket.md) with a far side that is as strict as its
 // documents: what the page sends to ARI makes the channel, the channel reaches the gateway, and a session speaks to it.
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { CARRIERS, type SimulatedCarrier } from '../../testkit/carriers/carriers.ts';
 import { createChanWebSocketSide } from '../../testkit/carriers/chan-websocket-side.ts';
 import { dialCarrier } from '../../testkit/carriers/dial-carrier.ts';
@@ -11,6 +12,8 @@ import { freePort } from '../../testkit/carriers/free-port.ts';
 import { type MediaServer, startMediaServer } from '../../testkit/carriers/media-server.ts';
 import type { SimulatedCall } from '../../testkit/carriers/simulated-call.ts';
 import { blocksBy } from '../support/page-blocks.ts';
+import { buildProgram } from '../support/program.ts';
+import { createReaderFolder, type ReaderFolder } from '../support/reader-folder.ts';
 import { speaking } from '../support/running-gateway.ts';
 import {
   credentialsOf,
@@ -76,6 +79,7 @@ afterAll(async () => {
 /** The page's commands, with the addresses and keys that are there. */
 function runPage(page: string, token: string): Promise<number | null> {
   const text = blocksBy(`docs/legs/${page}`, 'test/docs/asterisk.test.ts')
+    .filter((block) => block.text.startsWith('curl '))
     .map((block) => block.text)
     .join('\n')
     .replaceAll('127.0.0.1:8088', `127.0.0.1:${(ari.address() as AddressInfo).port}`)
@@ -156,5 +160,135 @@ describe('the recipes for Asterisk', () => {
     session.send({ type: 'hangup' });
     await call.closed;
     expect(call.faults).toEqual([]);
+  });
+});
+
+describe('the bot and the app of asterisk.md', () => {
+  const programs = blocksBy('docs/legs/asterisk.md', 'test/docs/asterisk.test.ts').filter(
+    ({ text }) => !text.startsWith('curl '),
+  );
+  const [ofBot, ofCall, ofApp] = programs.map(({ text }) => text);
+  const env = { VOXGATE_KEY: keyOf('ann'), VOXGATE_USER: 'ann' };
+  let folder: ReaderFolder;
+  let botPort: number;
+  let bot: Started;
+  const children: ChildProcess[] = [];
+  const ported = (text: string) =>
+    text.replaceAll('8080', String(service.port)).replaceAll('3000', String(botPort));
+
+  type Started = { readonly printed: () => string; until(words: RegExp): Promise<void> };
+  function start(command: string, args: readonly string[]): Started & { ended: Promise<number | null> } {
+    const child = spawn(command, args, { cwd: folder.path, env: { ...folder.env, ...env } });
+    children.push(child);
+    let printed = '';
+    let look = () => {};
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (part: Buffer) => {
+        printed += part.toString();
+        look();
+      });
+    return {
+      printed: () => printed,
+      until: (words) =>
+        new Promise((resolve) => {
+          look = () => words.test(printed) && resolve();
+          look();
+        }),
+      ended: new Promise((resolve) => child.once('close', resolve)),
+    };
+  }
+
+  beforeAll(async () => {
+    buildProgram();
+    folder = createReaderFolder('asterisk-bot', { linkClone: true });
+    botPort = await freePort();
+    folder.write('asterisk-bot.mjs', ported(ofBot!));
+    bot = start(process.execPath, ['asterisk-bot.mjs']);
+    await bot.until(/the bot waits for calls/);
+  });
+  afterAll(() => {
+    for (const child of children) child.kill('SIGKILL');
+    folder.remove();
+  });
+
+  const talks =
+    /^heard: Good[\s\S]* \| not heard: [\s\S]*until you do\.\nheard: I have heard you\. Goodbye for now\. \| not heard: $/m;
+
+  it('a caller is greeted, interrupts and is said goodbye to: in µ-law', async () => {
+    const { printed, ended } = start('bash', ['-euc', ported(ofCall!)]);
+    expect(await ended, printed()).toBe(0);
+    expect(JSON.parse(printed().trim().split('\n').at(-1)!)).toMatchObject({ clears: 1, faults: [] });
+    await bot.until(talks);
+  });
+
+  it('and in 16-bit samples, over AudioSocket', async () => {
+    const uuid = '0b8f3c9e-6a2d-4f10-9d57-1c2e3f405163';
+    const before = bot.printed().length;
+    expect(await (await fetch(`http://127.0.0.1:${botPort}/call?uuid=${uuid}`)).text()).toBe(uuid);
+    const legUrl = `tcp://127.0.0.1:${audiosocketPort}`;
+    const args = ['--token', uuid, '--leg-url', legUrl, '--url', service.url, '--talk-after-ms', '2000'];
+    const call = start(process.execPath, ['dist/main.js', 'simulate', 'audiosocket', ...args]);
+    expect(await call.ended, call.printed()).toBe(0);
+    expect(bot.printed().slice(before)).toMatch(talks);
+  });
+
+  it('the app makes a channel for a call that comes, and a bridge for both', async () => {
+    const asked: string[] = [];
+    let media: Promise<SimulatedCall> | undefined;
+    const server = createServer((request, response) => {
+      let body = '';
+      request.on('data', (part: Buffer) => {
+        body += part.toString();
+      });
+      request.on('end', () => {
+        const { pathname, searchParams } = new URL(request.url!, 'http://x');
+        asked.push(`${request.method} ${pathname}`);
+        if (pathname === '/ari/channels/externalMedia') {
+          expect([...searchParams.keys()].every((name) => PARAMETERS.includes(name))).toBe(true);
+          const { variables } = JSON.parse(body) as { variables: { VOXGATE_TOKEN: string } };
+          media = dialCarrier(channel(), `ws://127.0.0.1:${service.port}/v1/legs/chan-websocket`, {
+            callId: 'media-1',
+            token: variables.VOXGATE_TOKEN,
+          });
+        }
+        if (pathname.endsWith('/addChannel')) expect(searchParams.get('channel')).toBe('caller-1,media-1');
+        const id = pathname.startsWith('/ari/bridges') ? 'bridge-1' : 'media-1';
+        if (/answer$|addChannel$/.test(pathname) || request.method === 'DELETE')
+          response.writeHead(204).end();
+        else response.end(JSON.stringify({ id }));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const events = new WebSocketServer({ server });
+    const connected = new Promise<WebSocket>((resolve) => events.once('connection', resolve));
+    const ariPort = (server.address() as AddressInfo).port;
+    folder.write('asterisk-ari.mjs', ported(ofApp!).replace('8088', String(ariPort)));
+    const app = start(process.execPath, ['asterisk-ari.mjs']);
+    const socket = await connected;
+    const tell = (type: string, id: string, name: string) =>
+      socket.send(JSON.stringify({ type, channel: { id, name } }));
+    const until = async (request: string) => {
+      while (!asked.includes(request)) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    tell('StasisStart', 'caller-1', 'PJSIP/phone-1');
+    await until('POST /ari/bridges/bridge-1/addChannel');
+    tell('StasisStart', 'media-1', 'WebSocket/voxgate/1');
+    const call = await media!;
+    while (call.playout.heard.length < 20) await new Promise((resolve) => setTimeout(resolve, 20));
+    call.hangUp();
+    tell('StasisEnd', 'media-1', 'WebSocket/voxgate/1');
+    await until('DELETE /ari/bridges/bridge-1');
+    expect(asked).toEqual([
+      'POST /ari/channels/caller-1/answer',
+      'POST /ari/channels/externalMedia',
+      'POST /ari/bridges',
+      'POST /ari/bridges/bridge-1/addChannel',
+      'DELETE /ari/channels/caller-1',
+      'DELETE /ari/bridges/bridge-1',
+    ]);
+    expect(app.printed()).toBe('the app waits for calls\n');
+    events.close();
+    server.closeAllConnections();
+    server.close();
   });
 });

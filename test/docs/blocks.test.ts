@@ -221,7 +221,16 @@ function checkCaddyfile({ text }: PageBlock): void {
   }
 }
 
-const DIALPLAN_APPLICATIONS = ['Answer', 'AudioSocket', 'Dial', 'Hangup', 'Return', 'Set', 'System'];
+const DIALPLAN_APPLICATIONS = [
+  'Answer',
+  'AudioSocket',
+  'Dial',
+  'ExecIf',
+  'Hangup',
+  'Return',
+  'Set',
+  'System',
+];
 /** Of res_websocket_client (websocket_client.conf) and http.conf. */
 const ASTERISK_OPTIONS = ['type', 'uri', 'protocols', 'connection_type', 'tls_enabled'];
 

@@ -91,29 +91,123 @@ describe.concurrent('docs/bot.md', () => {
   });
   afterAll(() => gateway.close());
 
-  /** Somebody asks, interrupts, and asks something else. */
+  type Message = { readonly role: string; readonly content: string };
+  /** The bot with a model that also tells what it is asked. */
+  const [js, python] = [blocksOf('docs/bot.md', 'js')[0]!, blocksOf('docs/bot.md', 'python')[0]!];
+  const told = (code: string) => {
+    const more = code
+      .replace('  const answer =', "  console.log('asked: ' + JSON.stringify(messages));\n  const answer =")
+      .replace('    answer =', '    print("asked: " + json.dumps(messages), flush=True)\n    answer =');
+    expect(more).not.toBe(code);
+    return more;
+  };
+  const asked = ({ printed }: Running) =>
+    [...printed().matchAll(/^asked: (.*)$/gm)].map(([, json]) => JSON.parse(json!) as Message[]);
+  const heard = ({ printed }: Running) =>
+    [...printed().matchAll(/^bot: (.*?)( … \(interrupted\))?$/gm)].map(([, words]) => words!);
+  const started = (name: string, program: string, code: string, port: number, env = {}) => {
+    const folder = folderOf(`bot-${name}-${children.length}`);
+    folder.write(name, told(code).replaceAll('8080', String(port)));
+    return { folder, bot: run(folder, program, [name], env) };
+  };
+
+  /** Somebody asks, interrupts, says two things in one breath, and asks something else. */
   async function talk(name: string, program: string, code: string) {
-    const folder = folderOf(`bot-${name}`);
-    folder.write(name, code.replaceAll('8080', String(gateway.port)));
-    const bot = run(folder, program, [name]);
+    const { folder, bot } = started(name, program, code, gateway.port);
     bot.child.stdin.write('What is new?\n');
     while (!heardIn(folder).some((size) => size > 40_000) && bot.child.exitCode === null) await pause(20);
+    bot.child.stdin.write('Wait.\nNo.\n');
+    await bot.until(/^bot: .*\n(?:.*\n)*bot: You said .*\. ?$/m);
     bot.child.stdin.end('Something else, please\n');
     expect(await bot.ended, bot.printed()).toBe(0);
-    const lines = bot.printed().trim().split('\n');
-    expect(lines).toHaveLength(2);
-    expect(lines[0]).toMatch(/^bot: You said.* … \(interrupted\)$/);
-    expect(lines[0]).not.toContain('speaking');
-    expect(lines[1]).toMatch(/^bot: You said ["']Something else, please["']\. .*\.$/);
-    expect(heardIn(folder)).toHaveLength(2);
+    const said = heard(bot);
+    expect(said[0]).toMatch(/^You said/);
+    expect(said[0]).not.toContain('speaking');
+    expect(said.at(-1)).toMatch(/^You said ["']Something else, please["']\. .*\. ?$/);
+    // Each time the model gets all that was said and heard, in its order and by turns.
+    const requests = asked(bot);
+    expect(requests.length).toBeGreaterThanOrEqual(3);
+    for (const messages of requests) {
+      expect(messages.map(({ role }) => role)).toEqual(
+        messages.map((_message, index) => (index % 2 === 0 ? 'user' : 'assistant')),
+      );
+      expect(messages.at(-1)!.role).toBe('user');
+    }
+    const last = requests.at(-1)!;
+    expect(last.map(({ content }) => content)).toEqual([
+      'What is new?',
+      said[0],
+      'Wait. No.',
+      ...said.filter((words) => /^You said .Wait. No/.test(words)),
+      'Something else, please',
+    ]);
   }
 
-  it('the bot in JavaScript is interrupted, and answers what came then', async () => {
-    await talk('bot.mjs', process.execPath, blocksOf('docs/bot.md', 'js')[0]!);
+  /** The gateway goes and comes back, on the same port. */
+  async function outlive(name: string, program: string, code: string) {
+    const port = await freePort();
+    const env = { VOXGATE_PORT: String(port) };
+    const first = await startRunningGateway({ script: speaking, env });
+    const { bot } = started(name, program, code, port);
+    bot.child.stdin.write('What is new?\n');
+    await bot.until(/^bot: You said/m);
+    await first.close();
+    await bot.until(/The gateway closed the connection \(1\d\d\d/);
+    await bot.until(/It is tried again\.$/m);
+    const second = await startRunningGateway({ script: speaking, env });
+    bot.child.stdin.end('And now?\n');
+    expect(await bot.ended, bot.printed()).toBe(0);
+    expect(
+      asked(bot)
+        .at(-1)!
+        .map(({ role }) => role),
+    ).toEqual(['user', 'assistant', 'user']);
+    expect(heard(bot).at(-1)).toMatch(/^You said .And now\?/);
+    await second.close();
+  }
+
+  /** With a wrong key it ends and says what the gateway says: no traceback. */
+  async function beRefused(name: string, program: string, code: string, words: RegExp) {
+    const guarded = await startRunningGateway({ env: { VOXGATE_API_KEYS: 'me:secret' } });
+    const { bot } = started(name, program, code, guarded.port, { VOXGATE_KEY: 'wrong' });
+    expect(await bot.ended).toBe(1);
+    expect(bot.printed().trim()).toMatch(words);
+    await guarded.close();
+  }
+
+  describe('the bot in JavaScript', () => {
+    it('is interrupted, and its model knows what was heard', () => talk('bot.mjs', process.execPath, js));
+    it('connects again', () => outlive('bot.mjs', process.execPath, js));
+    it('ends with what a gateway says that does not take its key', () =>
+      beRefused('bot.mjs', process.execPath, js, /^The gateway refused the session: 401 UNAUTHORIZED: .*$/));
+    it('says when nothing plays', async () => {
+      const { folder, bot } = started('bot.mjs', process.execPath, js, gateway.port);
+      folder.standIn('ffplay', 'echo "Could not initialize SDL" >&2; exit 1');
+      bot.child.stdin.end('Hello\n');
+      expect(await bot.ended).toBe(0);
+      expect(bot.printed()).toContain(
+        '(ffplay has ended with code 1, is there a sound device? Nothing is heard)',
+      );
+      expect(bot.printed()).not.toContain('SDL');
+    });
   });
 
-  it.skipIf(isMissing('python3-websockets'))('so is and does the bot in Python', async () => {
-    await talk('bot.py', '/usr/bin/python3', blocksOf('docs/bot.md', 'python')[0]!);
+  describe.skipIf(isMissing('python3-websockets'))('the bot in Python', () => {
+    const program = '/usr/bin/python3';
+    it('is interrupted, and its model knows what was heard', () => talk('bot.py', program, python));
+    it('connects again', () => outlive('bot.py', program, python));
+    it('ends with what a gateway says that does not take its key', () =>
+      beRefused('bot.py', program, python, /^.*(?:HTTP 401|UNAUTHORIZED).*$/));
+    it('says when nothing plays', async () => {
+      const { folder, bot } = started('bot.py', program, python, gateway.port);
+      folder.standIn('ffplay', 'echo "Could not initialize SDL" >&2; exit 1');
+      bot.child.stdin.end('Hello\n');
+      expect(await bot.ended).toBe(0);
+      expect(bot.printed()).toContain(
+        '(ffplay has ended with code 1, is there a sound device? Nothing is heard)',
+      );
+      expect(bot.printed()).not.toContain('SDL');
+    });
   });
 });
 
@@ -159,9 +253,25 @@ describe('docs/legs/twilio.md', () => {
     await bot.until(/^heard: I have heard you\. Goodbye for now\. \| not heard: $/m);
     expect(bot.printed()).toMatch(/^heard: Good[\s\S]* \| not heard: [\s\S]*until you do\.\nheard: I have/m);
 
-    // Whoever signs with another token is nobody.
+    // Whoever signs with another token is nobody, and is told what was signed.
     const forged = { ...terminal, env: { VOXGATE_TWILIO_AUTH_TOKEN: 'another' } };
-    await expect(simulate.run(forged)).rejects.toThrow(/The webhook answered 403/);
+    await expect(simulate.run(forged)).rejects.toThrow(/The webhook answered 403.*signed.*\/voice/);
+    const unsigned = { ...terminal, env: {} };
+    await expect(simulate.run(unsigned)).rejects.toThrow(/The webhook answered 403.*had no signature/);
+    expect(bot.printed()).toMatch(/signed with another auth token[\s\S]*has no signature/);
+
+    // What is missing at the start is told at the start.
+    const port = ported('3000');
+    const second = run(folder, process.execPath, ['twilio-bot.mjs'], env);
+    expect([await second.ended, second.printed()]).toEqual([
+      1,
+      expect.stringContaining(`Port ${port} is taken`),
+    ]);
+    const keyless = run(folder, process.execPath, ['twilio-bot.mjs'], { TWILIO_AUTH_TOKEN: '' });
+    expect([await keyless.ended, keyless.printed()]).toEqual([
+      1,
+      expect.stringMatching(/^Set TWILIO_AUTH_TOKEN.*\n$/),
+    ]);
     await gateway.close();
   });
 });

@@ -6,8 +6,11 @@ import { ERROR_TABLE } from '../../src/base/app-error.ts';
 import { SETTINGS, toEnv } from '../../src/settings/settings.ts';
 import { ROOT, readPage } from '../support/page-blocks.ts';
 
-/** Of Node and of the system, which come through as they are. */
-const OF_NODE = [
+/** Of Node, Python and the system, which come through as they are. */
+const OF_OTHERS = [
+  'ConnectionRefusedError',
+  'Connect call failed',
+  'server rejected WebSocket connection: HTTP 401',
   'EADDRINUSE',
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -45,7 +48,7 @@ describe('docs/troubleshooting.md', () => {
   });
 
   it.each([...new Set(quoted)])('%s is said by the program', (words) => {
-    const said = OF_NODE.includes(words) || sources.includes(words.replace(/: "\w+"$/, ''));
+    const said = OF_OTHERS.includes(words) || sources.includes(words.replace(/: "\w+"$/, ''));
     const codes = new Set(Object.keys(ERROR_TABLE).map((code) => code.toUpperCase()));
     const variable = [...Object.keys(SETTINGS).map(toEnv)].some((name) => words.startsWith(name));
     expect(said || codes.has(words) || variable || /^<\w+>$/.test(words)).toBe(true);

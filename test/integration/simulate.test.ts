@@ -1,8 +1,11 @@
 // `voxgate simulate` before a running gateway: what it says of one that is right and of what is not, and what it leaves.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CARRIERS } from '../../testkit/carriers/carriers.ts';
+import { freePort } from '../../testkit/carriers/free-port.ts';
 import { simulate } from '../../testkit/cli/simulate.ts';
 import type { SimulationReport } from '../../testkit/cli/simulate-report.ts';
 import { createFakeTerminal } from '../support/fake-terminal.ts';
@@ -23,6 +26,98 @@ afterAll(async () => {
 const at = (url: string, ...args: string[]) => createFakeTerminal(['twilio', '--url', url, ...args]);
 const reportOf = (terminal: { readonly printed: readonly string[] }) =>
   JSON.parse(terminal.printed.at(-1)!) as SimulationReport;
+
+describe.concurrent('a call that the gateway does not take is a fault, with the reason in the log', () => {
+  const origin = 'https://voice.example.com';
+  const env = {
+    VOXGATE_API_KEYS: 'ann:key-of-ann',
+    VOXGATE_TWILIO_AUTH_TOKEN: 'twelve345',
+    VOXGATE_PUBLIC_URL: origin,
+  };
+  const refusals = ({ logLines }: RunningGateway) =>
+    logLines
+      .map((line) => JSON.parse(line) as { readonly event: string; readonly because?: string })
+      .filter(({ event }) => event === 'leg_refused' || event === 'upgrade_refused');
+  const notTaken = async (strict: RunningGateway, args: readonly string[], env = {}) => {
+    const terminal = createFakeTerminal([...args, '--url', strict.sessionUrl]);
+    expect(await simulate.run({ ...terminal, env })).toBe(1);
+    return reportOf(terminal).faults;
+  };
+
+  it('Twilio, with another token in its <Parameter>', async () => {
+    const strict = await startRunningGateway({ env });
+    const twiml = `<Response><Connect><Stream url="${origin.replace('https', 'wss')}/v1/legs/twilio">
+      <Parameter name="token" value="made.up.token"/></Stream></Connect></Response>`;
+    const webhook = createServer((_request, response) =>
+      response.writeHead(200, { 'Content-Type': 'text/xml' }).end(twiml),
+    );
+    await new Promise<void>((resolve) => void webhook.listen(0, '127.0.0.1', resolve));
+    const { port } = webhook.address() as AddressInfo;
+    const args = ['twilio', '--webhook', `http://127.0.0.1:${port}/voice`];
+    expect(await notTaken(strict, args, { VOXGATE_TWILIO_AUTH_TOKEN: 'twelve345' })).toEqual([
+      expect.stringMatching(/^the gateway ended the call \(4401\) before anything was heard/),
+    ]);
+    expect(refusals(strict)).toMatchObject([
+      { because: 'the leg brought a token that is known to no session' },
+    ]);
+    expect(strict.logLines.join('\n')).not.toContain('made.up.token');
+    webhook.close();
+    await strict.close();
+  });
+
+  it('Asterisk without a token', async () => {
+    const strict = await startRunningGateway({ env });
+    expect(await notTaken(strict, ['chan-websocket', '--call', 'pbx-1'])).toEqual([
+      expect.stringMatching(/^the gateway ended the call \(4401\)/),
+    ]);
+    expect(refusals(strict)).toMatchObject([{ because: 'the leg brought no token' }]);
+    await strict.close();
+  });
+
+  it('AudioSocket with a UUID that nobody names', async () => {
+    const audioSocketPort = await freePort();
+    const strict = await startRunningGateway({
+      env: { ...env, VOXGATE_AUDIOSOCKET_PORT: String(audioSocketPort) },
+    });
+    const uuid = '6f1c8a52-0d4e-4b7e-9a3f-2f8f6f0a9d11';
+    const args = ['audiosocket', '--token', uuid, '--leg-url', `tcp://127.0.0.1:${audioSocketPort}`];
+    expect(await notTaken(strict, args)).toEqual([
+      expect.stringMatching(/^the gateway ended the call before anybody spoke to it/),
+    ]);
+    expect(refusals(strict)).toMatchObject([{ because: 'no session has asked for the leg in time' }]);
+    expect(strict.logLines.join('\n')).not.toContain(uuid);
+    await strict.close();
+  });
+
+  it('AudioSocket without a UUID is wrong usage', async () => {
+    const args = [
+      'audiosocket',
+      '--token',
+      'abc',
+      '--url',
+      'ws://127.0.0.1:9',
+      '--leg-url',
+      'tcp://127.0.0.1:9',
+    ];
+    await expect(simulate.run(createFakeTerminal(args))).rejects.toThrow(
+      /--token is no UUID.*allowed: such as/s,
+    );
+  });
+
+  it('Twilio without a signature, or with that of another token', async () => {
+    const strict = await startRunningGateway({ env });
+    const call = (env = {}) =>
+      simulate.run({ ...at(strict.sessionUrl, '--key', 'key-of-ann', '--say', 'Hello.'), env });
+    await expect(call()).rejects.toThrow(/401.*There is no signature of Twilio/);
+    const forged = { VOXGATE_TWILIO_AUTH_TOKEN: 'another', VOXGATE_PUBLIC_URL: origin };
+    await expect(call(forged)).rejects.toThrow(/401.*does not fit.*VOXGATE_TWILIO_AUTH_TOKEN/);
+    expect(refusals(strict).map(({ because }) => because)).toEqual([
+      expect.stringMatching(/^There is no signature of Twilio/),
+      expect.stringMatching(/^The signature of Twilio does not fit/),
+    ]);
+    await strict.close();
+  });
+});
 
 describe.concurrent('voxgate simulate', () => {
   it('speaks to a call through a gateway, and prints one line of JSON with what came', async () => {
@@ -168,7 +263,7 @@ describe.concurrent('voxgate simulate', () => {
     ]);
     await expect(simulate.run(terminal)).rejects.toThrow(/Nobody has dialled the channel within 1 s/);
     expect(terminal.complaints.join('\n')).toMatch(
-      /VOXGATE_ASTERISK_URL=ws:\/\/127\.0\.0\.1:\d+ [\s\S]*curl .*"connectionId":"[-0-9a-f]{36}".*\/v1\/legs\/chan-websocket$/,
+      /VOXGATE_ASTERISK_URL=ws:\/\/127\.0\.0\.1:\d+ [\s\S]*curl .*-H 'Content-Type: application\/json' -d .*"connectionId":"[-0-9a-f]{36}".*\/v1\/legs\/chan-websocket$/,
     );
   });
 

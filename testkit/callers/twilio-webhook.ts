@@ -67,6 +67,12 @@ function readRoot(twiml: string): XmlElement {
   }
 }
 
+/** What a webhook that refuses has to be compared with. */
+const signedWords = (address: string, authToken: string | undefined): string =>
+  authToken === undefined
+    ? 'The request had no signature: --auth-token-file or VOXGATE_TWILIO_AUTH_TOKEN signs it.'
+    : `The request was signed with the auth token for exactly ${address}: a webhook that checks needs the same token and the same address.`;
+
 /** Rejects when the webhook does not answer as it should. `authToken`: undefined does not sign. */
 export async function askTwilioWebhook(
   address: string,
@@ -97,7 +103,8 @@ export async function askTwilioWebhook(
     throw new Error(`The webhook did not answer: ${connectFault(error, address).message}`);
   });
   const twiml = await response.text();
-  if (!response.ok) throw new Error(`The webhook answered ${response.status}.`);
+  if (!response.ok)
+    throw new Error(`The webhook answered ${response.status}. ${signedWords(address, authToken)}`);
   const type = response.headers.get('content-type') ?? '';
   if (!XML.test(type)) throw new Error(`The webhook answered ${JSON.stringify(type)} in place of text/xml.`);
   if (twiml.length > MAX_TWIML_BYTES) throw new Error('The TwiML has more than 64 kB.');

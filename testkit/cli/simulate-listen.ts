@@ -114,7 +114,7 @@ export async function startWaitingAsterisk(port: number): Promise<WaitingAsteris
           `A channel waits. With VOXGATE_ASTERISK_URL=${server.url} the gateway dials it when it is told to:`,
         );
         tell(
-          `curl -H 'Authorization: Bearer KEY' -H 'X-USER-ID: USER' --json '{"connectionId":"${connectionId}"}' ${gateway.origin}/v1/legs/${KIND}`,
+          `curl -H 'Authorization: Bearer KEY' -H 'X-USER-ID: USER' -H 'Content-Type: application/json' -d '{"connectionId":"${connectionId}"}' ${gateway.origin}/v1/legs/${KIND}`,
         );
       }
       return before(coming, seconds, interrupted);

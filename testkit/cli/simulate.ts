@@ -62,6 +62,7 @@ type Given = Readonly<Partial<Record<Exclude<keyof typeof FLAGS, 'json'>, string
 const CALL_ID = 'CA-simulated';
 /** The one leg that is no WebSocket: it is told by a UUID, on a port of its own. */
 const TCP_KIND = 'audiosocket';
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const WATCH_SECONDS = 30;
 const SPEAK_SECONDS = 600;
 const LATE_WORD_MS = 200;
@@ -102,6 +103,13 @@ const legOf = (kind: string, bot: SessionClient | undefined, { token, call }: Gi
   return { callId: call ?? CALL_ID, token: token ?? (call === undefined ? own : undefined) };
 };
 
+function checkToken(kind: string, { token }: Given): void {
+  if (kind !== TCP_KIND || token === undefined || UUID.test(token)) return;
+  throw new UsageError(
+    '--token is no UUID, which is all that AudioSocket can bring along; allowed: such as 6f1c8a52-0d4e-4b7e-9a3f-2f8f6f0a9d11',
+  );
+}
+
 /** Where the leg is dialled, when it is not where sessions are. */
 async function findLegUrl(kind: string, { url, 'leg-url': legUrl }: Given): Promise<string | undefined> {
   if (kind !== TCP_KIND) {
@@ -128,14 +136,31 @@ async function attach(bot: SessionClient, leg: ReturnType<typeof legOf>): Promis
   await Promise.race([attached, refused]);
 }
 
-function judge(
-  kind: string,
-  call: SimulatedCall,
-  turns: readonly SpokenTurn[],
-  plan: BotPlan | undefined,
-): SimulationReport {
+type Ended = {
+  readonly turns: readonly SpokenTurn[];
+  /** How the gateway ended the call; undefined when this side did. */
+  readonly closeCode: number | undefined;
+};
+
+/** AudioSocket is kept awake with silence before anybody speaks. */
+const isSilent = (bytes: Uint8Array) => bytes.every((byte) => byte === 0);
+
+/** A call that the gateway has ended, and that nobody has spoken to until then, was not taken by any session. */
+function refusal(kind: string, call: SimulatedCall, { closeCode }: Ended): readonly string[] {
+  const isTcp = kind === TCP_KIND;
+  if (closeCode === undefined || call.playout.heard.some(({ bytes }) => !isTcp || !isSilent(bytes)))
+    return [];
+  const what = isTcp
+    ? 'the gateway ended the call before anybody spoke to it'
+    : `the gateway ended the call (${closeCode}) before anything was heard`;
+  return [`${what}; if no session has it, the line leg_refused of the gateway's log says why`];
+}
+
+function judge(kind: string, call: SimulatedCall, ended: Ended, plan: BotPlan | undefined): SimulationReport {
+  const { turns } = ended;
   const report = call.report();
-  const faults = [...report.faults, ...(plan === undefined ? [] : turnFaults(turns, plan))];
+  const faults = [...report.faults, ...refusal(kind, call, ended)];
+  if (plan !== undefined) faults.push(...turnFaults(turns, plan));
   if (report.staleBytes !== null && report.staleBytes > 0)
     faults.push(`${report.staleBytes} bytes came after a clear, before anything was due`);
   if (plan !== undefined && turns.length < plan.repeat)
@@ -166,6 +191,7 @@ async function run(raw: Terminal): Promise<number> {
   const carrier = readCodec(usual.kind, usual, values);
   const lateness = readLateness(values);
   const signer = await readSigner(carrier.kind, values, terminal);
+  checkToken(carrier.kind, values);
   const webhook = readWebhook(carrier.kind, values.webhook, values);
   const plan = readPlan(values);
   const seconds =
@@ -210,12 +236,12 @@ async function run(raw: Terminal): Promise<number> {
             lateness,
             interrupted: terminal.interrupted,
           });
-    const turns = await untilOver(terminal, call, seconds, async () => {
+    const ended = await untilOver(terminal, call, seconds, async () => {
       if (bot === undefined || plan === undefined) return undefined;
       await attach(bot, leg);
       return speakToCall(bot, call!, plan);
     });
-    const report = judge(carrier.kind, call, turns, plan);
+    const report = judge(carrier.kind, call, ended, plan);
     if (values.out !== undefined && call.playout.heard.length > 0)
       await writeOutFile(terminal, '--out', values.out, heardWav(carrier.audio, call.playout.heard));
     const lines = terminal.isInteractive ? simulationTable(report) : [JSON.stringify(report)];
@@ -235,7 +261,8 @@ async function untilOver(
   call: SimulatedCall,
   seconds: number,
   speak: () => Promise<readonly SpokenTurn[] | undefined>,
-): Promise<readonly SpokenTurn[]> {
+): Promise<Ended> {
+  let closeCode: number | undefined;
   let stop = () => {};
   const stopped = new Promise<undefined>((resolve) => {
     stop = () => resolve(undefined);
@@ -247,11 +274,15 @@ async function untilOver(
   try {
     // What the session is told of a call that was refused comes behind the end of that call.
     const late = () => new Promise<undefined>((resolve) => setTimeout(resolve, LATE_WORD_MS, undefined));
-    const over = call.closed.then(late);
+    const over = call.closed.then((code) => {
+      closeCode = code;
+      return late();
+    });
     const first = await Promise.race([spoken.then((turns) => turns ?? stopped), over, stopped]);
+    const ended = { turns: first ?? [], closeCode };
     call.hangUp();
     await Promise.race([call.closed, new Promise((resolve) => setTimeout(resolve, GOODBYE_MS))]);
-    return first ?? [];
+    return ended;
   } finally {
     clearTimeout(timer);
     terminal.interrupted.removeEventListener('abort', stop);

@@ -117,7 +117,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
   /** By its own reports it plays slower than the clock. */
   const isOverfed = (unheardMs: number) =>
     unheardMs > codec.rules().leadMs + MAX_UNTOLD_MS && clock.now() - markedAtMs < MARKS_STAY_AWAY_MS;
-  const tellEnd = (why: LegEnd, hasSession: boolean) => {
+  const tellEnd = (why: LegEnd, because: string, hasSession: boolean) => {
     const { log } = options;
     const code = why === 'over' ? undefined : why;
     const fields = { leg: id, kind, tenant: owner, code };
@@ -126,14 +126,14 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
       const seconds = Math.round(clock.now() - openedAtMs) / 1000;
       log.info('leg_ended', { ...fields, outcome: code === undefined ? 'over' : 'ended', seconds });
     } else if (code !== undefined && !isTold)
-      log[levelOfStatus(ERROR_TABLE[code].http)]('leg_refused', fields);
+      log[levelOfStatus(ERROR_TABLE[code].http)]('leg_refused', { ...fields, because });
   };
   const leave = (reason: string, why: LegEnd = 'over') => {
     if (isOver) return;
     isOver = true;
     cancelTimer();
     sender?.close();
-    tellEnd(why, place?.listener() !== undefined);
+    tellEnd(why, reason, place?.listener() !== undefined);
     place?.leave(reason);
     place = undefined;
     options.onEnded?.(why, reason);
@@ -207,7 +207,8 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     const brought = options.token ?? token;
     const userId = options.userOf(brought);
     if (userId === undefined && (options.unowned === 'refused' || brought === undefined)) {
-      end('unauthorized', 'the leg brought no token that is known');
+      const what = brought === undefined ? 'no token' : 'a token that is known to no session';
+      end('unauthorized', `the leg brought ${what}`);
       return undefined;
     }
     return { userId, token: brought };
@@ -264,7 +265,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     place = arrivals.arrive({
       leg,
       ...whose,
-      onUnclaimed: () => end('unauthorized', 'no session has asked for the leg'),
+      onUnclaimed: () => end('unauthorized', 'no session has asked for the leg in time'),
       onForsaken: () => end('idle_timeout', 'no session has the leg'),
     });
     options.onStarted?.(leg);

@@ -96,11 +96,16 @@ export function createLegServer(options: LegServerOptions): LegServer {
       );
     }
     const signature = [request.headers['x-twilio-signature']].flat()[0];
+    if (signature === undefined)
+      throw new AppError(
+        'unauthorized',
+        'There is no signature of Twilio (X-Twilio-Signature); a call that is not from Twilio is not taken here, and a proxy has to pass this header on.',
+      );
     if (publicOrigin !== undefined && isSignedByTwilio(signature, twilioAuthToken, publicOrigin, target))
       return 'signed';
     throw new AppError(
       'unauthorized',
-      'The signature of Twilio does not fit; VOXGATE_PUBLIC_URL has to be the origin that the TwiML names.',
+      'The signature of Twilio does not fit; VOXGATE_PUBLIC_URL has to be the origin that the TwiML names, and VOXGATE_TWILIO_AUTH_TOKEN the auth token of the account.',
     );
   };
 

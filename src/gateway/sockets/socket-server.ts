@@ -202,7 +202,9 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       try {
         options.legs.upgrade(request, socket, head);
       } catch (thrown) {
-        refuse(socket, refusalOf(toAppError(thrown), undefined, {}), { leg: legKindOf(request.url ?? '') });
+        const error = toAppError(thrown);
+        const leg = legKindOf(request.url ?? '');
+        refuse(socket, refusalOf(error, undefined, {}), { leg, because: error.message });
       }
       return;
     }

@@ -182,7 +182,8 @@ describe('a call that is turned away', () => {
     expect(errors()).toEqual([]);
     call('raw', { format: 'g722', sampleRate: 16_000, token: 'unknown' });
     expect(closed[1]).toEqual([4401, 'unauthorized']);
-    const refused = { leg: 'leg-1', kind: 'raw', tenant: undefined, code: 'unauthorized' };
+    const because = 'the leg brought a token that is known to no session';
+    const refused = { leg: 'leg-1', kind: 'raw', tenant: undefined, code: 'unauthorized', because };
     expect(lines).toHaveLength(2);
     expect(lines[1]).toEqual({ level: 'warn', fields: refused });
   });

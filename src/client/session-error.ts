@@ -1,0 +1,95 @@
+// Why a session could not be had, is over, or did not do what it was told: one class, so that a program has one place to look.
+
+import { ERROR_TABLE } from '../base/app-error.ts';
+
+export type SessionErrorFacts = {
+  readonly code: string;
+  readonly isRetryable: boolean;
+  readonly closeCode?: number | undefined;
+  readonly status?: number | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+};
+
+export class SessionError extends Error {
+  override readonly name = 'SessionError';
+  /**
+   * As in docs/errors.md (`unauthorized`, `slow_reader` …) where the gateway named one, else `unreachable` (there was no
+   * connection), `refused` (something between refused it) or `connection_closed`.
+   */
+  readonly code: string;
+  /** The same call may succeed later without a change. */
+  readonly isRetryable: boolean;
+  /** Of the WebSocket, when a connection was closed. */
+  readonly closeCode: number | undefined;
+  /** HTTP status, when the upgrade was refused. */
+  readonly status: number | undefined;
+  /** Milliseconds after which trying again makes sense, when that is known. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, facts: SessionErrorFacts) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.code = facts.code;
+    this.isRetryable = facts.isRetryable;
+    this.closeCode = facts.closeCode;
+    this.status = facts.status;
+    this.retryAfterMs = facts.retryAfterMs;
+  }
+}
+
+/** Closes that are the client's own fault, or somebody's decision (RFC 6455 7.4.1); of our own the reason names the code. */
+const FINAL_CLOSES = new Set([1002, 1003, 1007, 1008, 1009, 1010]);
+/** Until trying again cannot hurt: the network, or a gateway that is being started. */
+const PASSING = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+
+const rowOf = (code: string) =>
+  Object.hasOwn(ERROR_TABLE, code) ? ERROR_TABLE[code as keyof typeof ERROR_TABLE] : undefined;
+
+/** The connection was closed by the other side, or broke (1006). */
+export function closedError(closeCode: number, reason: string, cause?: unknown): SessionError {
+  const [named = ''] = reason.split(/[:\s]/, 1);
+  const row = rowOf(named);
+  const words = reason === '' ? String(closeCode) : `${closeCode}, ${reason}`;
+  return new SessionError(`The gateway closed the connection (${words}).`, {
+    code: row === undefined ? 'connection_closed' : named,
+    isRetryable: row?.retryable ?? !FINAL_CLOSES.has(closeCode),
+    closeCode,
+    cause,
+  });
+}
+
+/** `errorId` is the gateway's; undefined when something between answered. */
+export function refusedError(
+  words: string,
+  told: {
+    by: 'gateway' | 'another';
+    status: number;
+    errorId: string | undefined;
+    retryAfterMs: number | undefined;
+  },
+): SessionError {
+  const { by, status, errorId, retryAfterMs } = told;
+  const message =
+    by === 'gateway' ? `The gateway refused the session: ${words}` : `The session was refused: ${words}.`;
+  return new SessionError(message, {
+    code: errorId?.toLowerCase() ?? 'refused',
+    isRetryable: status === 429 || status >= 500,
+    status,
+    retryAfterMs,
+  });
+}
+
+export function unreachableError(fault: Error): SessionError {
+  const causes = [fault, fault.cause];
+  const code = causes.map((each) => (each as NodeJS.ErrnoException | undefined)?.code).find(Boolean);
+  const isRetryable =
+    code === undefined ? /did not answer|does not answer/.test(fault.message) : PASSING.has(code);
+  return new SessionError(fault.message, { code: 'unreachable', isRetryable, cause: fault.cause ?? fault });
+}
