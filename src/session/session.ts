@@ -11,11 +11,11 @@ import { type AttachedLeg, SessionLeg } from './session-leg.ts';
 import type { SessionOutlet } from './session-outlet.ts';
 import type { SessionRuntime } from './session-runtime.ts';
 import { type PlayoutOrder, SessionTurns, textEnded, turnOpen } from './session-turns.ts';
-import { tellVoices } from './tell-voices.ts';
 import type { LiveTurn } from './turn/live-turn.ts';
 import { fullTextBytes, maxTextBytes, type WholeText } from './turn/turn-script.ts';
 import type { Speaker } from './turn/turn-work.ts';
 import { applySettings, configuredEvent, outputOf, type TurnSettings } from './turn-settings.ts';
+import { VoiceTeller } from './voice-teller.ts';
 import { WayOut } from './way-out.ts';
 
 /** The longest text of one appended turn, so that what was heard of it can be told in one message. */
@@ -42,8 +42,7 @@ export class Session {
   private readonly turns: SessionTurns;
   private readonly awaited = new AwaitedTurns();
   private settings: TurnSettings;
-  private readonly client: SessionOutlet;
-  private voiceList: 'idle' | 'told' = 'idle';
+  private readonly voices: VoiceTeller;
 
   constructor(
     runtime: SessionRuntime,
@@ -72,7 +71,7 @@ export class Session {
     this.out = out;
     this.turns = new SessionTurns({ runtime, speaker, out, leg, audience, order });
     this.settings = initial;
-    this.client = client;
+    this.voices = new VoiceTeller(client, clock);
   }
 
   /**
@@ -191,16 +190,10 @@ export class Session {
     }
   }
 
-  /** One list at a time is on its way: whoever asks again meanwhile gets it, too. */
   private tellVoices(): void {
-    if (this.voiceList === 'told') return;
-    this.voiceList = 'told';
-    const { runtime, settings, client } = this;
+    const { runtime, settings } = this;
     const { tenant, upstream } = settings;
-    const list = async () => (await runtime.listVoices?.({ tenant, upstream })) ?? [];
-    void tellVoices(list, client, runtime.clock).then(() => {
-      this.voiceList = 'idle';
-    });
+    this.voices.tell(async () => (await runtime.listVoices?.({ tenant, upstream })) ?? []);
   }
   /** What is said of a turn that waits for its leg. */
   private keep(id: string, command: ClientCommand): void {

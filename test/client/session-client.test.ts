@@ -140,7 +140,7 @@ describe('a session that cannot be had', () => {
     });
     const error = await failure(dial(await listening(server)));
     expect(error).toMatchObject({ status, code, isRetryable, retryAfterMs });
-    expect(error.message).toContain(`The gateway refused the session: ${status}`);
+    expect(error.message).toContain(`refused${code === 'refused' ? '' : ' the session'}: ${status}`);
   });
 
   it('is not there: that may pass', async () => {

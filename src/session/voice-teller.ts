@@ -13,8 +13,26 @@ const BETWEEN_MS = 20;
 /** A client that takes nothing for a sixth of this is let go as one that does not read. */
 const MAX_CONGESTION_MS = 60_000;
 
+/** Tells `list` each time it is called; whoever asks while one is on its way gets that one. */
+export class VoiceTeller {
+  private state: 'idle' | 'telling' = 'idle';
+
+  constructor(
+    private readonly outlet: Pick<SessionOutlet, 'say' | 'isCongested'>,
+    private readonly clock: Clock,
+  ) {}
+
+  tell(list: () => Promise<readonly ListedVoice[]>): void {
+    if (this.state === 'telling') return;
+    this.state = 'telling';
+    void tellVoices(list, this.outlet, this.clock).then(() => {
+      this.state = 'idle';
+    });
+  }
+}
+
 /** Resolves when all of it has been told, or nobody takes it. Never rejects. */
-export async function tellVoices(
+async function tellVoices(
   list: () => Promise<readonly ListedVoice[]>,
   outlet: Pick<SessionOutlet, 'say' | 'isCongested'>,
   clock: Clock,
