@@ -1,21 +1,12 @@
 // The program: finds the command, hands it the terminal, turns its end into an exit code. The only file of the
 // gateway that reads the environment and the command line, and ends the process.
 
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 import { type Command, type Messages, ReaderLeft, type Terminal, UsageError } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
+import { checkWritable } from './cli/output/out-target.ts';
+import { fitLine } from './cli/progress-line.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -48,17 +39,12 @@ function programName(): string {
   return basename(file) === 'main.js' ? `node ${relative(process.cwd(), file)}` : 'voxgate';
 }
 
-function checkWritable(path: string): void {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  // Opening a pipe would wait for its reader.
-  if (stats !== undefined && !stats.isFile() && !stats.isDirectory()) return accessSync(path, constants.W_OK);
-  const isNew = !existsSync(path);
-  closeSync(openSync(path, 'a'));
-  if (isNew) rmSync(path);
-}
-
 const interrupt = new AbortController();
 let hasReader = true;
+
+/** What others have said, a gateway or a text, does not command the terminal of whoever reads it. */
+const CONTROLS = /(?![\n\t])\p{Cc}/gu;
+const printable = (line: string): string => line.replace(CONTROLS, '\ufffd');
 
 /** Lines that replace one another need a terminal that can. Nothing is coloured, so NO_COLOR asks for nothing more. */
 function messagesOn(stream: NodeJS.WriteStream): Messages {
@@ -67,10 +53,9 @@ function messagesOn(stream: NodeJS.WriteStream): Messages {
   const clearLine = replaces ? '\r\x1b[K' : '';
   return {
     isInteractive,
-    print: (line) => void stream.write(`${clearLine}${line}\n`),
+    print: (line) => void stream.write(`${clearLine}${isInteractive ? printable(line) : line}\n`),
     status(line) {
-      // What is longer would go on in a second line, which is not cleared.
-      if (replaces) stream.write(`${clearLine}${line.slice(-(stream.columns || 80) + 1)}`);
+      if (replaces) stream.write(`${clearLine}${fitLine(printable(line), (stream.columns || 80) - 1)}`);
     },
   };
 }
@@ -86,7 +71,7 @@ const terminal: Omit<Terminal, 'args'> = {
   complain(line) {
     if (!hasReader) return;
     messages.status('');
-    besideResult.print(line);
+    besideResult.print(printable(line));
   },
   besideResult,
   output: process.stdout,
@@ -102,11 +87,12 @@ const terminal: Omit<Terminal, 'args'> = {
 async function findCommand(name: string): Promise<Command> {
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (entry !== undefined) return entry.load();
+  const { shownAddress } = await import('./base/shown-address.ts');
   const { nearestName } = await import('./settings/given-settings.ts');
   const near = nearestName(name, Object.keys(COMMANDS));
   const meant = near === undefined ? '' : ` Did you mean ${near}?`;
   throw new UsageError(
-    `Unknown command ${JSON.stringify(name)}.${meant} There are ${Object.keys(COMMANDS).join(', ')}.`,
+    `Unknown command ${JSON.stringify(/:\/\/|@/.test(name) ? shownAddress(name) : name)}.${meant} There are ${Object.keys(COMMANDS).join(', ')}.`,
   );
 }
 

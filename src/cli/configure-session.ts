@@ -4,10 +4,27 @@ import type { SessionClient } from '../client/session-client.ts';
 import type { Preset } from '../dialects/native-messages.ts';
 import { UsageError } from './command.ts';
 
+/** It needs nothing but the gateway itself. */
+const ANSWER_DEADLINE_MS = 30_000;
+
 export async function configureSession(client: SessionClient, settings: Preset): Promise<void> {
   const refused = client.next('error', (event) => event.scope === 'session');
   refused.catch(() => {}); // it waits on when nothing is refused, until the connection ends
   const configured = client.next('configured');
   client.send({ type: 'configure', ...settings });
-  await Promise.race([configured, refused.then((event) => Promise.reject(new UsageError(event.message)))]);
+  configured.catch(() => {}); // as it does
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const words = `The gateway did not answer within ${ANSWER_DEADLINE_MS / 1000} s; check the versions at both ends.`;
+    timer = setTimeout(() => reject(new Error(words)), ANSWER_DEADLINE_MS);
+  });
+  try {
+    await Promise.race([
+      configured,
+      late,
+      refused.then((event) => Promise.reject(new UsageError(event.message))),
+    ]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -4,14 +4,14 @@ import type { JobFields, TurboFields } from '../client/voxgate-client.ts';
 import { AUDIO_FORMATS } from '../speech/audio-format.ts';
 import { JOB_MODELS, QUALITIES, TURBO_MODEL } from '../speech/job-request.ts';
 import { LANGUAGES } from '../speech/language.ts';
-import { CALLER_FLAGS, callerHelp, readCaller } from './caller/caller.ts';
+import { CALLER_FLAGS, callerHelp, keyFileOf, readCaller } from './caller/caller.ts';
 import { type Command, FILE, JSON_FLAG, STRING, type Terminal, UsageError } from './command.ts';
 import { checkInputs } from './input/read-input.ts';
 import { tellBeside } from './output/beside-result.ts';
 import { audioEndings, audioFormatOf, captionFormatOf, STANDARD } from './output/file-endings.ts';
 import { checkOutFile, download } from './output/out-file.ts';
 import { createProgressTeller } from './progress-line.ts';
-import { chooseVoice, reachService } from './reach-service.ts';
+import { chooseVoice, endedRecord, reachService } from './reach-service.ts';
 import { readFlags } from './read-flags.ts';
 import { readTextFile, readWholeInput } from './text-input.ts';
 
@@ -88,7 +88,10 @@ async function run(raw: Terminal): Promise<number> {
   const format = audioFormatOf(out, values.format, AUDIO_FORMATS);
   const captionsAs =
     captions === undefined ? 'vtt' : captionFormatOf('--captions', captions, ['vtt', 'srt'], 'taken');
-  checkInputs({ TEXT: positionals[0], '--file': values.file, '--key-file': values['key-file'] });
+  checkInputs(
+    { TEXT: positionals[0], '--file': values.file, ...keyFileOf(raw, values) },
+    positionals[0] === undefined && values.file === undefined ? 'TEXT' : undefined,
+  );
   const terminal = tellBeside(raw, {
     json: values.json,
     results: [
@@ -101,7 +104,7 @@ async function run(raw: Terminal): Promise<number> {
   checkOutFile(terminal, '--captions', captions);
   const said = await readText(terminal, positionals[0], values.file);
 
-  const { client, stop } = await reachService(terminal, caller);
+  const { client, whose, stop } = await reachService(terminal, caller);
   try {
     const voice = await chooseVoice(client, values.voice, { flag: '--voice', gender: 'Female' });
     const fields = readFields(values, said, voice, format);
@@ -135,7 +138,7 @@ async function run(raw: Terminal): Promise<number> {
     terminal.print(
       terminal.isInteractive
         ? `${out}: ${output.duration?.toFixed(1)} s, ${output.contentType}, ${output.fileSize} bytes`
-        : JSON.stringify(ended),
+        : endedRecord(ended, whose, { out, captions }),
     );
     return 0;
   } finally {

@@ -1,6 +1,8 @@
 // `voxgate keys`: what the keys of a running gateway may still send, as its admin listener tells it.
 
 import { z } from 'zod';
+import { splitCredentials } from '../base/address-credentials.ts';
+import { shownAddress } from '../base/shown-address.ts';
 import { type Command, JSON_FLAG, type Terminal, UsageError } from './command.ts';
 import { readFlags } from './read-flags.ts';
 
@@ -88,10 +90,7 @@ const WATCH_MS = 1000;
 
 async function run(terminal: Terminal): Promise<number> {
   const { values } = readFlags(terminal.args, FLAGS, 'none');
-  const pool = new URL('/pool', readAdminUrl(values.url, terminal.env));
-  const key = terminal.env.VOXGATE_ADMIN_KEY;
-  const headers: Record<string, string> =
-    key === undefined || key === '' ? {} : { authorization: `Bearer ${key}` };
+  const { pool, headers } = readAdmin(readAdminUrl(values.url, terminal.env), terminal.env.VOXGATE_ADMIN_KEY);
   /** What the last look failed with: a watcher hears of it once. */
   let failed: string | undefined;
   for (;;) {
@@ -119,9 +118,17 @@ function readAdminUrl(given: string | undefined, env: Terminal['env']): URL {
     );
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new UsageError(
-      `--url is ${JSON.stringify(url)}; allowed: the http:// address of an admin listener`,
+      `--url is ${JSON.stringify(shownAddress(url))}; allowed: the http:// address of an admin listener`,
     );
   return new URL(url);
+}
+
+/** No request can be made to an address with a user in it; a key goes before one. */
+function readAdmin(url: URL, key: string | undefined) {
+  const { authorization } = splitCredentials(url);
+  const sent = key === undefined || key === '' ? authorization : `Bearer ${key}`;
+  const headers: Record<string, string> = sent === undefined ? {} : { authorization: sent };
+  return { pool: new URL('/pool', url.origin), headers };
 }
 
 /** The answer as it came and as it was understood; a string says why there is none. */
@@ -132,13 +139,13 @@ async function ask(pool: URL, headers: Record<string, string>, interrupted: Abor
     const text = await response.text();
     if (response.status === 401 || response.status === 403)
       return `${pool.origin} lets nobody look without its admin key; set VOXGATE_ADMIN_KEY.`;
-    if (!response.ok) return `${pool.href} answered ${response.status}; is this the admin listener?`;
+    if (!response.ok) return `${pool.origin}/pool answered ${response.status}; is this the admin listener?`;
     const read = poolSchema.safeParse(JSON.parse(text));
     return read.success
       ? { text, state: read.data }
-      : `${pool.href} answered with something else than a pool.`;
+      : `${pool.origin}/pool answered with something else than a pool.`;
   } catch (error) {
-    if (error instanceof SyntaxError) return `${pool.href} answered with something else than a pool.`;
+    if (error instanceof SyntaxError) return `${pool.origin}/pool answered with something else than a pool.`;
     const { name, cause } = error as { name?: unknown; cause?: { code?: unknown } };
     const why =
       name === 'TimeoutError'

@@ -7,7 +7,7 @@ import { connectSession, type SessionClient } from '../client/session-client.ts'
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
 import { SESSION_FORMATS } from '../speech/audio-format.ts';
 import { codePointLength } from '../text/code-points.ts';
-import { CALLER_FLAGS, callerHelp, readCaller } from './caller/caller.ts';
+import { CALLER_FLAGS, callerHelp, keyFileOf, readCaller } from './caller/caller.ts';
 import { type Command, FILE, JSON_FLAG, type Terminal, UsageError } from './command.ts';
 import { configureForWords } from './configure-for-words.ts';
 import { configureSession } from './configure-session.ts';
@@ -48,7 +48,7 @@ async function run(raw: Terminal): Promise<number> {
   if (path === undefined) throw new UsageError(`Give a text file, or - for standard input: ${usage}`);
   const { out, vtt, srt } = values;
   if (out === undefined) throw new UsageError(`--out is missing: where is the audio to go? ${usage}`);
-  checkInputs({ FILE: path, '--key-file': values['key-file'] });
+  checkInputs({ FILE: path, ...keyFileOf(raw, values) });
   const terminal = tellBeside(raw, {
     json: values.json,
     results: [

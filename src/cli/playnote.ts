@@ -6,7 +6,7 @@ import { basename, extname } from 'node:path';
 import type { PlayNoteSource, PlayNoteWish } from '../client/voxgate-client.ts';
 import { LANGUAGES } from '../speech/language.ts';
 import { SYNTHESIS_STYLES } from '../speech/playnote-request.ts';
-import { CALLER_FLAGS, callerHelp, readCaller } from './caller/caller.ts';
+import { CALLER_FLAGS, callerHelp, keyFileOf, readCaller } from './caller/caller.ts';
 import { type Command, FILE, JSON_FLAG, STRING, type Terminal, UsageError } from './command.ts';
 import { checkInputs, readInputFile } from './input/read-input.ts';
 import { tellBeside } from './output/beside-result.ts';
@@ -14,7 +14,7 @@ import { captionFormatOf, checkAudioEnding, STANDARD } from './output/file-endin
 import { checkOutFile, download } from './output/out-file.ts';
 import { passInterruptOn, systemWords } from './output/system-words.ts';
 import { createProgressTeller } from './progress-line.ts';
-import { chooseVoice, reachService } from './reach-service.ts';
+import { chooseVoice, endedRecord, reachService } from './reach-service.ts';
 import { readFlags } from './read-flags.ts';
 
 const FLAGS = {
@@ -77,7 +77,7 @@ async function run(raw: Terminal): Promise<number> {
   if (!(SYNTHESIS_STYLES as readonly string[]).includes(style))
     throw new UsageError(`--style is ${JSON.stringify(style)}; allowed: ${SYNTHESIS_STYLES.join(', ')}`);
   const given = positionals[0];
-  checkInputs({ FILE: given, '--key-file': values['key-file'] });
+  checkInputs({ FILE: given, ...keyFileOf(raw, values) });
   const isNamed = given !== undefined && given !== STANDARD && !/^https?:\/\//i.test(given);
   const out = values.out ?? `${isNamed ? basename(given, extname(given)) : 'playnote'}.mp3`;
   checkAudioEnding(out, 'mp3', 'a PlayNote is made as mp3');
@@ -98,7 +98,7 @@ async function run(raw: Terminal): Promise<number> {
   const source = await openSource(terminal, given);
   const voices = readVoices(values.voices, style, values.voice2);
 
-  const { client, stop } = await reachService(terminal, caller);
+  const { client, whose, stop } = await reachService(terminal, caller);
   try {
     const wish = {
       synthesisStyle: style as PlayNoteWish['synthesisStyle'],
@@ -138,7 +138,7 @@ async function run(raw: Terminal): Promise<number> {
     terminal.print(
       terminal.isInteractive
         ? `${out}: "${ended.name}", ${((ended.duration ?? 0) / 60).toFixed(1)} min`
-        : JSON.stringify(ended),
+        : endedRecord(ended, whose, { out, captions, chapters, script }),
     );
     return 0;
   } finally {

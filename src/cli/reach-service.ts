@@ -9,16 +9,25 @@ import { type Caller, serviceUrlOf } from './caller/caller.ts';
 import { type Terminal, UsageError } from './command.ts';
 import { OF_A_SERVICE } from './own-gateway.ts';
 
-export type ReachedService = { readonly client: VoxgateClient; readonly stop: () => Promise<void> };
+export type ReachedService = {
+  readonly client: VoxgateClient;
+  /** `own`: it is gone when the command ends, with its addresses. */
+  readonly whose: 'own' | 'named';
+  readonly stop: () => Promise<void>;
+};
 
 /** For a gateway without keys, where any pair is taken. */
 const ANYBODY = 'local';
 
 export async function reachService(terminal: Terminal, caller: Caller): Promise<ReachedService> {
-  const { url, key = ANYBODY, user = ANYBODY } = caller;
+  const { url, key, user = ANYBODY } = caller;
   if (url !== undefined) {
     const baseUrl = serviceUrlOf(url);
-    return { client: createVoxgateClient({ baseUrl, apiKey: key, userId: user }), stop: async () => {} };
+    const { username, password } = new URL(url);
+    // Without a key, what stands in the address is sent.
+    const apiKey = key ?? (username + password === '' ? ANYBODY : '');
+    const client = createVoxgateClient({ baseUrl, apiKey, userId: user });
+    return { client, whose: 'named', stop: async () => {} };
   }
   const { path: folder, remove: removeFolder } = openTemporaryFolder();
   try {
@@ -43,6 +52,7 @@ export async function reachService(terminal: Terminal, caller: Caller): Promise<
       searchPath: terminal.env.PATH,
     });
     return {
+      whose: 'own',
       client: createVoxgateClient({ baseUrl: gateway.url, apiKey: ANYBODY, userId: ANYBODY }),
       async stop() {
         await gateway.stop(0);
@@ -53,6 +63,20 @@ export async function reachService(terminal: Terminal, caller: Caller): Promise<
     removeFolder();
     throw error;
   }
+}
+
+/**
+ * What a command that has ended says of its work: the record, and by `files` where its parts have been written. Of a gateway of its
+ * own, which is gone then, no address of one is told.
+ */
+export function endedRecord(
+  record: object,
+  whose: ReachedService['whose'],
+  files: Readonly<Record<string, string | undefined>>,
+): string {
+  const isAddress = (name: string) => /^url$|Url$/.test(name);
+  const left = (name: string, value: unknown) => (whose === 'own' && isAddress(name) ? undefined : value);
+  return JSON.stringify({ ...(JSON.parse(JSON.stringify(record, left)) as object), files });
 }
 
 /** The voice that was named, or the first of `gender` that the service lists. */

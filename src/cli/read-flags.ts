@@ -1,6 +1,7 @@
 // Flags of a command by node's own parser; its complaints become usage errors that name the flag and what is near it.
 
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { shownAddress } from '../base/shown-address.ts';
 import { nearestName } from '../settings/given-settings.ts';
 import { type Flags, UsageError } from './command.ts';
 
@@ -33,6 +34,9 @@ function faultOf(args: readonly string[], flags: Flags): string | undefined {
   return undefined;
 }
 
+/** An address may hold a secret. */
+const shownArgument = (given: string): string => (/:\/\/|@/.test(given) ? shownAddress(given) : given);
+
 /** `positionals`: how many words that are no flags the command takes. */
 export function readFlags<const O extends Flags>(
   args: readonly string[],
@@ -44,7 +48,7 @@ export function readFlags<const O extends Flags>(
   const parsed: Parsed<O> = parseArgs({ args: [...args], options: flags, allowPositionals: true });
   if (parsed.positionals.length > (positionals === 'one' ? 1 : 0)) {
     throw new UsageError(
-      `Unexpected argument ${JSON.stringify(parsed.positionals.at(-1))}; quote a text of several words.`,
+      `Unexpected argument ${JSON.stringify(shownArgument(parsed.positionals.at(-1)!))}; quote a text of several words.`,
     );
   }
   return parsed;

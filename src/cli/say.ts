@@ -3,7 +3,7 @@
 import { connectSession } from '../client/session-client.ts';
 import type { Preset } from '../dialects/native-messages.ts';
 import { SESSION_FORMATS } from '../speech/audio-format.ts';
-import { CALLER_FLAGS, callerHelp, readCaller } from './caller/caller.ts';
+import { CALLER_FLAGS, callerHelp, keyFileOf, readCaller } from './caller/caller.ts';
 import { type Command, FILE, JSON_FLAG, type Terminal, UsageError } from './command.ts';
 import { configureForWords } from './configure-for-words.ts';
 import { configureSession } from './configure-session.ts';
@@ -34,6 +34,8 @@ const FLAGS = {
 const TURN = 'say';
 /** After a turn that played in real time, and beyond what is played ahead of it; of one that was cut it comes at once. */
 const HEARD_MS = 10_000;
+/** Between two reports of what a player has played. */
+const REPORT_MS = 1000;
 /** For the gateway to answer that a turn is cancelled. */
 const CANCELLED_MS = 2000;
 
@@ -54,7 +56,11 @@ async function run(raw: Terminal): Promise<number> {
   const { values, positionals } = readFlags(raw.args, FLAGS, 'one');
   const { out, captions } = values;
   const text = chooseText(raw, positionals[0]);
-  checkInputs({ TEXT: text, '--key-file': values['key-file'] });
+  const isImplied = positionals[0] === undefined;
+  checkInputs(
+    { ...(isImplied ? {} : { TEXT: text }), ...keyFileOf(raw, values) },
+    isImplied ? 'TEXT' : undefined,
+  );
   const terminal = tellBeside(raw, {
     json: values.json,
     results: [
@@ -133,11 +139,18 @@ async function speakTurn(
       listener?.hear(bytes);
     },
   });
+  // What is sent faster than it plays is heard when the player plays it, of which the gateway knows nothing.
+  const isAhead = listener !== undefined && settings.pace === 'burst';
+  const report = () => {
+    if (isAhead && hasStarted) client.send({ type: 'played', turn: TURN, ms: listener.playedMs() });
+  };
   const cut = () => {
+    report();
     listener?.stop();
     speaker.stop();
     client.send({ type: 'cancel' });
   };
+  const reports = setInterval(report, REPORT_MS);
   try {
     let listed: (() => Promise<'listed' | 'late'>) | undefined;
     if (keeper === undefined) await configureSession(client, settings);
@@ -167,26 +180,40 @@ async function speakTurn(
     }
     if ((await end)?.outcome !== 'complete') outcome = 'faulty';
     else if (listed !== undefined && (await listed()) === 'listed') keeper?.check(terminal);
-    if (hasStarted) await untilHeard(heard, { settings, listener, interrupted });
+    if (hasStarted) await untilHeard(heard, { settings, listener, interrupted, report });
     const silence = interrupted.aborted ? undefined : listener?.fault();
     if (silence === undefined) return outcome;
     terminal.complain(`${silence}. --no-play speaks without sound, --out hello.wav keeps it.`);
     return 'faulty';
   } finally {
     interrupted.removeEventListener('abort', cut);
+    clearInterval(reports);
     speaker.stop();
     client.close();
   }
 }
 
-/** What was heard is told when it is: at once of a turn that was cut, and of one in real time. Nobody waits for a burst to have been played. */
+/**
+ * What was heard is told when it is: at once of a turn that was cut, in the end of one in real time or that a player has played. A
+ * burst that nobody plays is not waited for.
+ */
 async function untilHeard(
   heard: Promise<unknown>,
-  { settings, listener, interrupted }: Pick<Turn, 'settings' | 'listener'> & Pick<Terminal, 'interrupted'>,
+  {
+    settings,
+    listener,
+    interrupted,
+    report,
+  }: Pick<Turn, 'settings' | 'listener'> & Pick<Terminal, 'interrupted'> & { readonly report: () => void },
 ): Promise<void> {
   const told = heard.catch(() => {});
   const isLive = settings.pace !== 'burst';
-  const over = Promise.all([listener?.finish(), isLive ? Promise.race([told, after(HEARD_MS)]) : undefined]);
+  const isPlayed = listener?.finish().then(() => {
+    if (isLive || interrupted.aborted) return undefined;
+    report();
+    return Promise.race([told, after(CANCELLED_MS)]);
+  });
+  const over = Promise.all([isPlayed, isLive ? Promise.race([told, after(HEARD_MS)]) : undefined]);
   await Promise.race([over, untilInterrupted(interrupted)]);
   if (interrupted.aborted) await Promise.race([told, after(CANCELLED_MS)]);
 }

@@ -84,11 +84,31 @@ function tell(terminal: Terminal, gateway: Gateway, config: Config): void {
 const remoteOf = ({ upstreamKind: kind, upstreamUrl }: Config): string =>
   `${upstreamUrl ?? PUBLIC_ADDRESSES[kind]} (${kind === 'speech-service' ? 'remote' : kind})`;
 
-/** Files of settings, among which `-` is standard input. */
+/** Stands for what standard input will say: no problem is told of it. */
+const NOT_READ = '';
+
+/** Files of settings, among which `-` is standard input, wherever it was named. Throws a UsageError where two are. */
 async function filesOf(terminal: Terminal, flags: readonly string[]): Promise<Terminal['readFile']> {
-  const isPiped = flags.some((each) => each === STANDARD || each.endsWith(`=${STANDARD}`));
-  if (!isPiped) return terminal.readFile;
+  const { env } = terminal;
+  const readers: string[] = [];
+  const read = (text: string) => (path: string, as: string) => {
+    if (path !== STANDARD) return terminal.readFile(path);
+    readers.push(as);
+    return text;
+  };
+  parseConfig({ env, flags, file: read(NOT_READ) });
+  if (readers.length === 0) return terminal.readFile;
+  const checkOne = () => {
+    const [first, second] = readers;
+    if (second !== undefined)
+      throw new UsageError(`${first} and ${second} are both -; standard input can be one of them`);
+  };
+  checkOne();
   const input = Buffer.from(await readAllInput(terminal)).toString('utf8');
+  // A file of settings may name further files.
+  readers.length = 0;
+  parseConfig({ env, flags, file: read(input) });
+  checkOne();
   return (path) => (path === STANDARD ? input : terminal.readFile(path));
 }
 

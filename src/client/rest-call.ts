@@ -1,11 +1,13 @@
 // One call of the REST side: credentials, a deadline, and refusals as `VoxgateError`.
 
-import { connectFault } from './connect-fault.ts';
+import { splitCredentials } from '../base/address-credentials.ts';
+import { connectFault, silenceOf } from './connect-fault.ts';
 import { toVoxgateError } from './voxgate-error.ts';
 
 export type RestOptions = {
   /** `http://localhost:8080`, or what stands before /api/v1. */
   readonly baseUrl: string;
+  /** Empty: user and password of the address are sent, as a proxy before the gateway may want them. */
   readonly apiKey: string;
   readonly userId: string;
   /** For a whole call but the audio of `speak`; 30 s unless set. */
@@ -32,7 +34,9 @@ export type RestCall = <T>(
 const DEADLINE_MS = 30_000;
 
 export function createRestCall(options: RestOptions): RestCall {
-  const base = options.baseUrl.replace(/\/+$/, '');
+  const { url: baseUrl, authorization: pair } = splitCredentials(options.baseUrl);
+  const base = baseUrl.href.replace(/\/+$/, '');
+  const authorization = options.apiKey === '' && pair !== undefined ? pair : `Bearer ${options.apiKey}`;
   return async (path, request, read) => {
     const { method = 'GET', json, form, query = {}, idempotencyKey, signal } = request;
     const url = new URL(`${base}${path}`);
@@ -40,15 +44,12 @@ export function createRestCall(options: RestOptions): RestCall {
       if (value !== undefined) url.searchParams.set(name, String(value));
     const late = new AbortController();
     const deadlineMs = request.deadlineMs ?? options.deadlineMs ?? DEADLINE_MS;
-    const timer = setTimeout(
-      () => late.abort(new Error(`No answer within ${deadlineMs / 1000} s.`)),
-      deadlineMs,
-    );
+    const timer = setTimeout(() => late.abort(silenceOf(base, deadlineMs)), deadlineMs);
     try {
       const response = await fetch(url, {
         method,
         headers: {
-          authorization: `Bearer ${options.apiKey}`,
+          authorization,
           'x-user-id': options.userId,
           ...(json === undefined ? {} : { 'content-type': 'application/json' }),
           ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),

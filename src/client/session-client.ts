@@ -2,10 +2,11 @@
 // messages are handed over as they arrive, audio with the turn that it belongs to.
 
 import { WebSocket } from 'ws';
-import { isJsonObject, parseJson } from '../base/json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 import type { EventOf, ServerEvent, ServerEventType } from '../dialects/native-events.ts';
 import type { ClientCommand } from '../dialects/native-messages.ts';
-import { connectFault } from './connect-fault.ts';
+import { connectFault, silenceOf } from './connect-fault.ts';
+import { refusalOf } from './voxgate-error.ts';
 
 export type SessionClient = {
   /** What the gateway said of itself first. */
@@ -35,26 +36,40 @@ type Waiter = {
   reject(error: Error): void;
 };
 
+/** To the answer to the upgrade, and from there to `ready`. */
 const CONNECT_DEADLINE_MS = 10_000;
+/** Whatever is at the other end of a WebSocket answers a ping by itself (RFC 6455, 5.5.2): two in a row are not missed by chance. */
+const PING_MS = 20_000;
+const MAX_UNANSWERED_PINGS = 2;
+/** As much as a refusal can have. */
+const MAX_REFUSAL_CHARACTERS = 2000;
 
-/** The gateway's own words; whatever else, when something between us answered. */
-function refusalIn(status: number, body: string): string {
-  const told = parseJson(body)?.value;
-  if (!isJsonObject(told) || typeof told.errorMessage !== 'string') return `${status} ${body}`.trim();
-  return `${status} ${String(told.errorId)}: ${told.errorMessage}`;
+/** Whoever speaks reads these limits at once; a gateway of a later version may say more in any message. */
+const isWhole = (event: JsonObject): boolean => event.type !== 'ready' || isJsonObject(event.limits);
+
+function openSocket({ url, headers }: SessionClientOptions): WebSocket {
+  try {
+    return new WebSocket(url, 'voxgate.v1', {
+      headers: { ...headers },
+      handshakeTimeout: CONNECT_DEADLINE_MS,
+      perMessageDeflate: false,
+    });
+  } catch (error) {
+    // Its words repeat the address.
+    throw connectFault(error, url);
+  }
 }
 
 /** Resolves after `ready`; rejects with what the gateway answered when it refuses the upgrade. */
 export async function connectSession(options: SessionClientOptions): Promise<SessionClient> {
-  const socket = new WebSocket(options.url, 'voxgate.v1', {
-    headers: { ...options.headers },
-    handshakeTimeout: CONNECT_DEADLINE_MS,
-    perMessageDeflate: false,
-  });
+  const socket = openSocket(options);
   let waiters: Waiter[] = [];
   let turn = '';
+  /** Why the connection ended; what is waited for afterwards is told the same. */
+  let fault: Error | undefined;
 
   const fail = (error: Error) => {
+    fault ??= error;
     const all = waiters;
     waiters = [];
     for (const waiter of all) waiter.reject(error);
@@ -76,7 +91,7 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
           resolve: (event) => resolve(event as EventOf<T>),
           reject,
         });
-        if (socket.readyState > WebSocket.OPEN) fail(new Error('The connection is closed.'));
+        if (socket.readyState > WebSocket.OPEN) fail(fault ?? new Error('The connection is closed.'));
       }),
     pause: (turn, playedMs) =>
       answered({ type: 'pause', turn, ...(playedMs !== undefined && { playedMs }) }, 'paused'),
@@ -101,11 +116,35 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
     ]);
   };
 
+  const giveUp = (error: Error) => {
+    fail(error);
+    socket.terminate();
+  };
+  let unanswered = 0;
+  const pings = setInterval(() => {
+    if (socket.readyState !== WebSocket.OPEN) return;
+    if (unanswered === MAX_UNANSWERED_PINGS) return giveUp(silenceOf(options.url, PING_MS * unanswered));
+    unanswered += 1;
+    socket.ping();
+  }, PING_MS);
+  pings.unref();
+  socket.on('pong', () => {
+    unanswered = 0;
+  });
   socket.on('message', (data, isBinary) => {
-    if (isBinary) options.onAudio?.(data as Buffer, turn);
-    else onEvent(JSON.parse((data as Buffer).toString('utf8')) as ServerEvent);
+    if (isBinary) return options.onAudio?.(data as Buffer, turn);
+    const event = parseJson((data as Buffer).toString('utf8'))?.value;
+    if (isJsonObject(event) && typeof event.type === 'string' && isWhole(event))
+      onEvent(event as ServerEvent);
+    else
+      giveUp(
+        new Error(
+          'What came is no message of the protocol voxgate.v1; check the address, and the versions at both ends.',
+        ),
+      );
   });
   socket.on('close', (code, reason) => {
+    clearInterval(pings);
     fail(
       new Error(
         `The gateway closed the connection (${code}${reason.length > 0 ? `, ${reason.toString()}` : ''}).`,
@@ -120,12 +159,33 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
     });
     let body = '';
     response.on('data', (chunk: Buffer) => {
-      body = (body + chunk.toString('utf8')).slice(0, 2000);
+      body = (body + chunk.toString('utf8')).slice(0, MAX_REFUSAL_CHARACTERS);
     });
-    response.on('end', () =>
-      fail(new Error(`The gateway refused the session: ${refusalIn(response.statusCode ?? 0, body)}`)),
-    );
+    const refuse = () => {
+      clearTimeout(late);
+      const { statusCode: status = 0, statusMessage } = response;
+      const { by, words, errorId } = refusalOf(status, statusMessage, body);
+      giveUp(
+        new Error(
+          by === 'gateway'
+            ? `The gateway refused the session: ${status} ${String(errorId)}: ${words}`
+            : `The session was refused: ${words}.`,
+        ),
+      );
+    };
+    // Its first words are enough where the end of them does not come.
+    const late = setTimeout(refuse, CONNECT_DEADLINE_MS);
+    response.on('end', refuse);
+    response.on('error', refuse);
   });
   socket.on('error', (error) => fail(connectFault(error, options.url)));
-  return { ...client, ready: await client.next('ready') };
+  const late = setTimeout(
+    () => giveUp(silenceOf(options.url, 2 * CONNECT_DEADLINE_MS)),
+    2 * CONNECT_DEADLINE_MS,
+  );
+  try {
+    return { ...client, ready: await client.next('ready') };
+  } finally {
+    clearTimeout(late);
+  }
 }

@@ -1,5 +1,11 @@
 // What the gateway refused, as a program can act on it.
 
+import { isJsonObject, parseJson } from '../base/json.ts';
+import { hideInAddresses } from '../base/shown-address.ts';
+
+/** Of a status line. */
+const MAX_REASON = 60;
+
 export class VoxgateError extends Error {
   override readonly name = 'VoxgateError';
   /** HTTP status. */
@@ -20,17 +26,39 @@ export class VoxgateError extends Error {
   }
 }
 
+/**
+ * What a refusal with `status` says: a gateway's own words, or that it is none of its. What something else answers is not repeated:
+ * it may hold the address that it was asked for, or the headers, and so a key.
+ */
+export function refusalOf(
+  status: number,
+  statusText: string | undefined,
+  body: string,
+): { readonly by: 'gateway' | 'another'; readonly words: string; readonly errorId: string | undefined } {
+  const told = parseJson(body)?.value;
+  if (isJsonObject(told) && typeof told.errorMessage === 'string')
+    return {
+      by: 'gateway',
+      words: told.errorMessage,
+      errorId: typeof told.errorId === 'string' ? told.errorId : undefined,
+    };
+  const reason =
+    statusText === undefined || statusText === ''
+      ? ''
+      : ` ${hideInAddresses(statusText).slice(0, MAX_REASON)}`;
+  return {
+    by: 'another',
+    words: `${status}${reason}, which is no answer of a Voxgate gateway; check the address and what stands between`,
+    errorId: undefined,
+  };
+}
+
 /** Of a reply that is no success. */
 export async function toVoxgateError(response: Response): Promise<VoxgateError> {
-  const { status, headers } = response;
+  const { status, statusText, headers } = response;
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined;
-  const text = await response.text();
-  try {
-    const { errorMessage, errorId } = JSON.parse(text) as { errorMessage?: string; errorId?: string };
-    if (errorMessage !== undefined) return new VoxgateError(errorMessage, { status, errorId, retryAfterMs });
-  } catch {
-    // not ours
-  }
-  return new VoxgateError(`The answer was ${status} ${text.slice(0, 200)}`.trim(), { status, retryAfterMs });
+  const { by, words, errorId } = refusalOf(status, statusText, await response.text());
+  const message = by === 'gateway' ? words : `The answer was ${words}.`;
+  return new VoxgateError(message, { status, errorId, retryAfterMs });
 }

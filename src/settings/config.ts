@@ -12,7 +12,7 @@ export type ConfigSources = {
   /** The arguments after the command: `--name value` or `--name=value`. */
   readonly flags: readonly string[];
   /** Reads a file as UTF-8 text; throws when it cannot. */
-  readonly file: (path: string) => string;
+  readonly file: (path: string, as: string) => string;
 };
 
 export type ConfigResult =
@@ -29,7 +29,7 @@ function readText(
   problems: string[],
 ): string | undefined {
   try {
-    return file(path);
+    return file(path, as);
   } catch (thrown) {
     problems.push(`${as} names a file that cannot be read: ${printable(path)} (${reasonOf(thrown)})`);
     return undefined;

@@ -2,6 +2,7 @@
 // A reader answers with the value or with what is wrong; it never repeats a value that may be secret.
 
 import { BlockList, isIP } from 'node:net';
+import { shownAddress } from '../base/shown-address.ts';
 
 /** A value, or one clause that completes "VOXGATE_X …" ("is 70000"); `allowed` is appended by the caller. */
 export type Reading<T> =
@@ -129,10 +130,11 @@ export function webAddress(extent: 'origin' | 'base', meaning: string): Setting<
       // What stands before an @ may be a password, so such a value is not shown.
       if (given.includes('@')) return refuse('holds an @ (value not shown)');
       const url = URL.canParse(given) ? new URL(given) : undefined;
+      // In its query may be a key.
       if (url === undefined || !/^https?:$/.test(url.protocol) || /[?#\s]/.test(given))
-        return refuse(`is ${shown(given)}`);
+        return refuse(`is ${shown(shownAddress(given))}`);
       const path = url.pathname.replace(/\/+$/, '');
-      if (extent === 'origin' && path !== '') return refuse(`is ${shown(given)}`);
+      if (extent === 'origin' && path !== '') return refuse(`is ${shown(shownAddress(given))}`);
       return read(url.origin + path);
     },
   };

@@ -148,6 +148,49 @@ describe.concurrent('- is standard input and standard output', () => {
   });
 
   it.each([
+    ['say', ['say', '-'], /^TEXT and VOXGATE_KEY_FILE are both -/],
+    [
+      'say',
+      ['say'],
+      /^VOXGATE_KEY_FILE is -, and TEXT comes from standard input, too, where it is not given/,
+    ],
+    ['say', ['say', '--key-file', '-'], /^--key-file is -, and TEXT comes/],
+    ['job', ['job', '--out', 'x.mp3'], /^VOXGATE_KEY_FILE is -, and TEXT comes/],
+    ['job', ['job', '--out', 'x.mp3', '--key-file', '/dev/stdin'], /^--key-file is -, and TEXT comes/],
+    ['narrate', ['narrate', '-', '--out', 'x.mp3'], /^FILE and VOXGATE_KEY_FILE are both -/],
+    ['playnote', ['playnote', '/dev/stdin', '--out', 'x.mp3'], /^FILE and VOXGATE_KEY_FILE are both -/],
+    ['simulate', ['simulate', 'twilio', '--say', '-'], /^--say and VOXGATE_KEY_FILE are both -/],
+  ] as const)('%s %# reads nothing where two are to be read from there', async (_name, args, words) => {
+    const { code, stderr } = await run(args, { input: null, env: { VOXGATE_KEY_FILE: '-' } });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(words)]);
+  });
+
+  it.each([
+    [['--config', '-', '--api-keys-file', '-'], {}, ''],
+    [['--config', '-'], { VOXGATE_API_KEYS_FILE: '-' }, ''],
+    [[], { VOXGATE_API_KEYS_FILE: '-', VOXGATE_WEBHOOK_SECRETS_FILE: '-' }, ''],
+    [['--config', '-'], {}, 'apiKeysFile: "-"\n'],
+  ])('serve %j with %j neither', async (flags, env, input) => {
+    const { code, stderr } = await run(['serve', ...flags, ...NO_ENGINE], {
+      env,
+      input: input === '' ? null : input,
+    });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/ and .* are both -; standard input can be/)]);
+  });
+
+  it('of serve: keys, by a variable', async () => {
+    const server = startProgram(['serve', '--port', '0', '--log-level', 'silent', ...NO_ENGINE], {
+      cwd: folder,
+      env: { VOXGATE_API_KEYS_FILE: '-', VOXGATE_DATA_DIR: at('keyed') },
+      input: 'ann:secret\n',
+    });
+    const [, url] = await server.printed(/listening at (\S+)/);
+    expect((await fetch(`${url}/api/v1/voices`)).status).toBe(401);
+    server.child.kill('SIGTERM');
+    expect((await server.ended).code).toBe(0);
+  });
+
+  it.each([
     [['say', '-', '--key-file', '-'], /^TEXT and --key-file are both -; standard input can be one of them$/],
     [['job', '--file', '-', '--key-file', '-', '--out', 'x.mp3'], /^--file and --key-file are both -/],
     [

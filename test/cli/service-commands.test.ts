@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Command, type Terminal, UsageError } from '../../src/cli/command.ts';
 import { job } from '../../src/cli/job.ts';
 import { playnote } from '../../src/cli/playnote.ts';
-import { createProgressTeller, progressBar } from '../../src/cli/progress-line.ts';
+import { createProgressTeller, fitLine, progressBar } from '../../src/cli/progress-line.ts';
 import type { JobRecord, PlayNoteRecord } from '../../src/client/voxgate-client.ts';
 import { createFakeTerminal, type FakeTerminal } from '../support/fake-terminal.ts';
 import { type RunningGateway, speaking, startRunningGateway } from '../support/running-gateway.ts';
@@ -229,23 +229,47 @@ describe('progress', () => {
     expect(progressBar({ phase: 'x', progress: 0.999 }, 0)).toContain(' 99 %');
   });
 
-  it('on a terminal replaces its line, piped tells what is new once', () => {
+  it('on a terminal replaces its line', () => {
     const statuses: string[] = [];
-    const piped = createFakeTerminal([]);
-    const records = [0, 0, 0.50004, 0.5].map((progress) => ({ phase: 'speaking', progress }));
-    const onTerminal = createProgressTeller(
-      { ...piped, isInteractive: true, status: (line) => void statuses.push(line) },
-      () => 0,
-    );
-    const onPipe = createProgressTeller(piped, () => 0);
-    for (const record of records) {
-      onTerminal(record);
-      onPipe(record);
-    }
+    const status = (line: string) => void statuses.push(line);
+    const tell = createProgressTeller({ ...createFakeTerminal([]), isInteractive: true, status }, () => 0);
+    for (let n = 0; n < 4; n += 1) tell({ phase: 'speaking', progress: n / 1000 });
     expect(statuses.length).toBe(4);
-    expect(piped.printed).toEqual([
-      '{"phase":"speaking","progress":0}',
-      '{"phase":"speaking","progress":0.5}',
+  });
+
+  it('elsewhere is a line for a tenth, a minute, or the first of a phase', () => {
+    const terminal = createFakeTerminal([]);
+    let now = 0;
+    const tell = createProgressTeller(terminal, () => now);
+    const lines = () => terminal.printed.splice(0).map((line) => Object.values(JSON.parse(line) as object));
+    for (let n = 0; n <= 10_000; n += 1) {
+      tell({ phase: 'speaking', progress: n / 10_000 });
+      tell({ phase: n < 2 ? 'speaking' : 'waiting (quota)', progress: n / 10_000 });
+    }
+    const told = lines();
+    expect(told.length).toBe(12);
+    expect([told[0], told[1], told.at(-1)]).toEqual([
+      ['speaking', 0],
+      ['waiting (quota)', 0],
+      ['speaking', 1],
     ]);
+    for (let minute = 0; minute < 3; minute += 1) {
+      now += 60_000;
+      tell({ phase: 'speaking', progress: 1 });
+      tell({ phase: 'waiting (quota)', progress: 1 });
+    }
+    expect(lines().length).toBe(3);
+  });
+
+  it.each([
+    ['abcdef', 10, 'abcdef'],
+    ['abcdef', 3, 'def'],
+    ['abcdef', 0, ''],
+    ['日本語の字幕', 5, '字幕'],
+    ['ab👍cd', 4, '👍cd'],
+    ['ab👍cd', 3, 'cd'],
+    ['cafe\u0301', 2, 'fe\u0301'],
+  ])('%s in %i columns', (line, columns, shown) => {
+    expect(fitLine(line, columns)).toBe(shown);
   });
 });

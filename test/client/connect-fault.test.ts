@@ -27,6 +27,9 @@ describe('a gateway that cannot be reached', () => {
 
   it.each([
     ['ENOTFOUND', /there is no such host: check the name/],
+    ['UND_ERR_SOCKET', /it hung up/],
+    ['HPE_INVALID_CONSTANT', /speaks no HTTP/],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', /for another name/],
     ['EPROTO', /speaks no TLS: use ws:\/\/ or http:\/\//],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', /NODE_EXTRA_CA_CERTS/],
   ])('for %s is told what helps', (code, words) => {
@@ -35,8 +38,10 @@ describe('a gateway that cannot be reached', () => {
   });
 
   it('for a reason that is not known is told as that, or at least by its address', () => {
-    const other = new Error('Unexpected server response');
-    expect(connectFault(other, 'ws://a')).toBe(other);
+    const other = new Error('Invalid Sec-WebSocket-Accept header of ws://u:secret@a/b');
+    expect(connectFault(other, 'ws://u:secret@a/b').message).toBe(
+      'ws://a cannot be reached: Invalid Sec-WebSocket-Accept header of ws://a/….',
+    );
     expect(connectFault(new TypeError('fetch failed'), 'http://a:1/b').message).toBe(
       'http://a:1 cannot be reached.',
     );

@@ -4,7 +4,7 @@ import { Readable, Writable } from 'node:stream';
 import type { Terminal } from '../../src/cli/command.ts';
 
 export type FakeTerminal = Terminal & {
-  readonly printed: readonly string[];
+  readonly printed: string[];
   readonly complaints: readonly string[];
   /** What came to standard output as a result. */
   readonly result: () => Buffer;

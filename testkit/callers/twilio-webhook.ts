@@ -2,6 +2,9 @@
 // as its documents (Voice webhooks, validating signatures, TwiML <Connect><Stream>); built from these, not tried against it.
 
 import { createHmac } from 'node:crypto';
+import { splitCredentials } from '../../src/base/address-credentials.ts';
+import { shownAddress } from '../../src/base/shown-address.ts';
+import { connectFault } from '../../src/client/connect-fault.ts';
 import { readXml, type XmlElement } from './small-xml.ts';
 
 /** What `<Connect><Stream>` told Twilio to dial. */
@@ -43,7 +46,9 @@ export function readTwiml(twiml: string): TwimlStream {
     throw new Error('The first verb of the TwiML is not <Connect> with a <Stream>: nobody would speak.');
   const { url: address = '' } = stream.attributes;
   if (!URL.canParse(address) || new URL(address).protocol !== 'wss:')
-    throw new Error(`The url of <Stream> is ${JSON.stringify(address)}; Twilio dials wss:// only.`);
+    throw new Error(
+      `The url of <Stream> is ${JSON.stringify(shownAddress(address))}; Twilio dials wss:// only.`,
+    );
   const url = new URL(address);
   if (url.search !== '') throw new Error('The url of <Stream> has a query, which Twilio does not support.');
   const parameters = stream.children.map(({ name: tag, attributes: { name, value } }) => {
@@ -77,14 +82,19 @@ export async function askTwilioWebhook(
     To: '+15005550001',
   };
   const signature = authToken === undefined ? undefined : webhookSignature(authToken, address, fields);
-  const response = await fetch(address, {
+  // Twilio sends what stands before the @ as Basic authentication, and signs the address with it.
+  const { url, authorization } = splitCredentials(address);
+  const response = await fetch(url, {
     method: 'POST',
-    headers: { ...(signature !== undefined && { 'X-Twilio-Signature': signature }) },
+    headers: {
+      ...(signature !== undefined && { 'X-Twilio-Signature': signature }),
+      ...(authorization !== undefined && { authorization }),
+    },
     body: new URLSearchParams(fields),
     redirect: 'error',
     signal: AbortSignal.timeout(ANSWER_DEADLINE_MS),
-  }).catch((error: Error & { readonly cause?: Error }) => {
-    throw new Error(`The webhook did not answer: ${error.cause?.message ?? error.message}`);
+  }).catch((error: unknown) => {
+    throw new Error(`The webhook did not answer: ${connectFault(error, address).message}`);
   });
   const twiml = await response.text();
   if (!response.ok) throw new Error(`The webhook answered ${response.status}.`);

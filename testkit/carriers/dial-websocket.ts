@@ -1,6 +1,8 @@
 // The WebSocket that a platform dials a gateway with.
 
 import { WebSocket } from 'ws';
+import { connectFault } from '../../src/client/connect-fault.ts';
+import { refusalOf } from '../../src/client/voxgate-error.ts';
 import type { CallTransport } from './call-transport.ts';
 
 export type DialOptions = {
@@ -37,9 +39,12 @@ export const dialWebSocket =
           body = (body + chunk.toString('utf8')).slice(0, 2000);
         });
         response.on('end', () => {
-          reject(new Error(`The gateway refused the leg: ${response.statusCode} ${body}`));
+          const { statusCode: status = 0, statusMessage } = response;
+          const { by, words } = refusalOf(status, statusMessage, body);
+          const refusal = by === 'gateway' ? `${status} ${words}` : `${words}.`;
+          reject(new Error(`The gateway refused the leg: ${refusal}`));
           socket.terminate();
         });
       });
-      socket.on('error', reject);
+      socket.on('error', (error) => reject(connectFault(error, url)));
     });

@@ -5,6 +5,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { seededNumbers } from '../../src/base/seeded-numbers.ts';
+import { shownAddress } from '../../src/base/shown-address.ts';
 import { type Address, startHttpStage } from './http-stage.ts';
 import { joinSockets } from './joined-sockets.ts';
 import type { MetToxic, Stream, Toxic } from './toxic.ts';
@@ -52,7 +53,7 @@ export type ChaosProxy = {
 function readTarget(target: string): Address {
   const url = URL.canParse(target) ? new URL(target) : undefined;
   if (url?.protocol !== 'http:' || url.pathname !== '/')
-    throw new RangeError(`the target is ${JSON.stringify(target)}; allowed: http://host:port`);
+    throw new RangeError(`the target is ${JSON.stringify(shownAddress(target))}; allowed: http://host:port`);
   return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 80) };
 }
 

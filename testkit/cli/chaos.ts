@@ -1,5 +1,6 @@
 // `voxgate chaos`: the proxy that breaks connections on purpose, on this machine alone.
 
+import { shownAddress } from '../../src/base/shown-address.ts';
 import { type Command, type Flags, JSON_FLAG, type Terminal, UsageError } from '../../src/cli/command.ts';
 import { readFlags } from '../../src/cli/read-flags.ts';
 import { untilInterrupted } from '../../src/cli/until-interrupted.ts';
@@ -40,10 +41,13 @@ async function run(terminal: Terminal): Promise<number> {
   const toxics = await asUsage('toxic', () => values.toxic.map(readToxic));
   const proxy = await asUsage('target', () => startChaosProxy({ target, seed, toxics, port }));
   const { version } = terminal;
-  if (values.json) terminal.print(JSON.stringify({ version, url: proxy.url, target, toxics: values.toxic }));
+  if (values.json)
+    terminal.print(
+      JSON.stringify({ version, url: proxy.url, target: shownAddress(target), toxics: values.toxic }),
+    );
   else {
     terminal.print(`Voxgate chaos ${version} is listening at ${proxy.url}`);
-    terminal.print(`  target     ${target}`);
+    terminal.print(`  target     ${shownAddress(target)}`);
     for (const given of values.toxic) terminal.print(`  toxic      ${given}`);
   }
   await untilInterrupted(terminal.interrupted);

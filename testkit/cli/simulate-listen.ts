@@ -3,6 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { UsageError } from '../../src/cli/command.ts';
+import { toVoxgateError } from '../../src/client/voxgate-error.ts';
 import { openTemporaryFolder } from '../../src/storage/temporary-folder.ts';
 import type { SimulatedCarrier } from '../carriers/carriers.ts';
 import { dialCarrier } from '../carriers/dial-carrier.ts';
@@ -69,8 +70,7 @@ async function askToDial(
     signal: AbortSignal.timeout(ASKED_MS),
   });
   if (response.ok) return;
-  const text = (await response.text()).slice(0, 2000);
-  throw new Error(`The gateway did not dial: ${response.status} ${text}`);
+  throw new Error(`The gateway did not dial: ${(await toVoxgateError(response)).message}`);
 }
 
 /** Rejects when the time is up or the command is interrupted before `coming` resolves. */

@@ -1,6 +1,7 @@
 // How `voxgate simulate` has its platform call: in which codec, how late, and signed as Twilio does.
 
 import { twilioSignature } from '../../src/access/twilio-signature.ts';
+import { shownAddress } from '../../src/base/shown-address.ts';
 import { type Terminal, UsageError } from '../../src/cli/command.ts';
 import { readInputFile } from '../../src/cli/input/read-input.ts';
 import { passInterruptOn, systemWords } from '../../src/cli/output/system-words.ts';
@@ -87,7 +88,9 @@ export function readWebhook(
   if (webhook === undefined) return undefined;
   if (kind !== SIGNING_KIND) throw new UsageError(`--webhook is for ${SIGNING_KIND}`);
   if (!URL.canParse(webhook) || !/^https?:$/.test(new URL(webhook).protocol))
-    throw new UsageError(`--webhook is ${JSON.stringify(webhook)}; allowed: an http:// or https:// address`);
+    throw new UsageError(
+      `--webhook is ${JSON.stringify(shownAddress(webhook))}; allowed: an http:// or https:// address`,
+    );
   if (url === undefined)
     throw new UsageError('--webhook needs --url: where the gateway is that your bot uses');
   if (say !== undefined || token !== undefined)

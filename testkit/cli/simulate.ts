@@ -1,11 +1,18 @@
 // `voxgate simulate`: a strict fake carrier dials a gateway and judges what it gets; with --say a bot speaks to it.
 
 import { randomUUID } from 'node:crypto';
-import { CALLER_FLAGS, callerHeaders, callerHelp, readCaller } from '../../src/cli/caller/caller.ts';
+import { shownAddress } from '../../src/base/shown-address.ts';
+import {
+  CALLER_FLAGS,
+  callerHeaders,
+  callerHelp,
+  keyFileOf,
+  readCaller,
+} from '../../src/cli/caller/caller.ts';
 import { type Command, FILE, JSON_FLAG, STRING, type Terminal, UsageError } from '../../src/cli/command.ts';
 import { checkInputs } from '../../src/cli/input/read-input.ts';
 import { tellBeside } from '../../src/cli/output/beside-result.ts';
-import { checkAudioEnding, STANDARD } from '../../src/cli/output/file-endings.ts';
+import { checkAudioEnding, isStandardOutput, STANDARD } from '../../src/cli/output/file-endings.ts';
 import { checkOutFile, writeOutFile } from '../../src/cli/output/out-file.ts';
 import { type ReachedGateway, reachGateway } from '../../src/cli/reach-gateway.ts';
 import { readFlags } from '../../src/cli/read-flags.ts';
@@ -105,7 +112,7 @@ async function findLegUrl(kind: string, { url, 'leg-url': legUrl }: Given): Prom
   if (legUrl === undefined && url === undefined) return `tcp://127.0.0.1:${await freePort()}`;
   if (legUrl !== undefined && /^tcp:\/\/[^/:]+:\d+$/.test(legUrl)) return legUrl;
   throw new UsageError(
-    `--leg-url is ${legUrl === undefined ? 'missing' : JSON.stringify(legUrl)}; allowed: tcp://host:port`,
+    `--leg-url is ${legUrl === undefined ? 'missing' : JSON.stringify(shownAddress(legUrl))}; allowed: tcp://host:port`,
   );
 }
 
@@ -145,10 +152,10 @@ async function run(raw: Terminal): Promise<number> {
   const usual = readCarrier(positionals[0]);
   checkInputs({
     '--say': flags.say,
-    '--key-file': flags['key-file'],
+    ...keyFileOf(raw, flags),
     '--auth-token-file': flags['auth-token-file'],
   });
-  if (flags.out !== undefined && flags.out !== STANDARD)
+  if (flags.out !== undefined && !isStandardOutput(flags.out))
     checkAudioEnding(flags.out, 'wav', 'what the caller heard is kept as wav');
   const results = [{ flag: '--out', path: flags.out, holds: 'audio' as const }];
   const terminal = tellBeside(raw, { json: flags.json, results });

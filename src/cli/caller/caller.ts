@@ -1,5 +1,6 @@
 // Who a command is to its gateway, and where that is: from flags, else from the environment, a key also from a file.
 
+import { shownAddress } from '../../base/shown-address.ts';
 import { type Terminal, UsageError } from '../command.ts';
 import { readInputFile } from '../input/read-input.ts';
 import { passInterruptOn, systemWords } from '../output/system-words.ts';
@@ -30,6 +31,12 @@ export const callerHelp = (width: number): readonly string[] => [
 const SESSION_PATH = '/v1/session';
 /** As it stands in a header (RFC 9110, 5.5), at the length that `serve` takes. */
 const KEY = /^[\x21-\x7e]{1,512}$/;
+
+/** The file that a key will be read from, by what names it; for `checkInputs`. */
+export function keyFileOf({ env }: Pick<Terminal, 'env'>, given: Given): Record<string, string | undefined> {
+  if (given.key !== undefined || given['key-file'] !== undefined) return { '--key-file': given['key-file'] };
+  return { VOXGATE_KEY_FILE: env.VOXGATE_KEY_FILE };
+}
 
 /** Throws a UsageError, which never shows a key. */
 export async function readCaller(terminal: Terminal, given: Given): Promise<Caller> {
@@ -76,9 +83,9 @@ function checkKey(as: string, given: string): string {
 }
 
 function checkAddress(as: string, given: string): void {
-  if (URL.canParse(given) && /^(https?|wss?):$/.test(new URL(given).protocol)) return;
+  if (URL.canParse(given) && /^(https?|wss?):\/\//i.test(given)) return;
   throw new UsageError(
-    `${as} is ${JSON.stringify(given)}; allowed: a ws://, wss://, http:// or https:// address, as voxgate serve prints it`,
+    `${as} is ${JSON.stringify(shownAddress(given))}; allowed: a ws://, wss://, http:// or https:// address, as voxgate serve prints it`,
   );
 }
 
@@ -89,6 +96,7 @@ export function sessionUrlOf(address: string): string {
   if (/^https?:$/.test(url.protocol) && !url.pathname.endsWith(SESSION_PATH))
     url.pathname = url.pathname.replace(/\/*$/, SESSION_PATH);
   if (url.pathname === '/') url.pathname = SESSION_PATH;
+  url.hash = ''; // no request carries it (RFC 6455, 3)
   url.protocol = /^(https|wss):$/.test(url.protocol) ? 'wss:' : 'ws:';
   return url.href;
 }

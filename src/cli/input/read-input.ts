@@ -41,15 +41,28 @@ export async function readInputFile(
   terminal: Pick<Terminal, 'input' | 'interrupted'>,
   path: string,
 ): Promise<Uint8Array> {
-  if (path === STANDARD) return readAllInput(terminal);
+  if (isStandardInput(path)) return readAllInput(terminal);
   if (!statSync(path).isFIFO()) return readFile(path);
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return readAll(new Socket({ fd: file, readable: true, writable: false }), terminal.interrupted);
 }
 
-/** Throws a UsageError where two of `given`, each with its name, are to come from standard input. */
-export function checkInputs(given: Readonly<Record<string, string | undefined>>): void {
-  const [first, second] = Object.entries(given).filter(([, path]) => path === STANDARD);
+/** Other names of it. */
+const OF_STANDARD_INPUT: readonly string[] = [STANDARD, '/dev/stdin', '/dev/fd/0', '/proc/self/fd/0'];
+
+const isStandardInput = (path: string | undefined): boolean =>
+  path !== undefined && OF_STANDARD_INPUT.includes(path);
+
+/**
+ * Throws a UsageError where two of `given`, each with its name, are to come from standard input. `implied`: what is read from
+ * there because nothing was named.
+ */
+export function checkInputs(given: Readonly<Record<string, string | undefined>>, implied?: string): void {
+  const [first, second] = Object.entries(given).filter(([, path]) => isStandardInput(path));
   if (second !== undefined)
     throw new UsageError(`${first![0]} and ${second[0]} are both -; standard input can be one of them`);
+  if (first !== undefined && implied !== undefined)
+    throw new UsageError(
+      `${first[0]} is -, and ${implied} comes from standard input, too, where it is not given; standard input can be one of them`,
+    );
 }

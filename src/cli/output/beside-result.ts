@@ -1,8 +1,9 @@
 // What of a command goes to standard output. Where a result is to go there, nothing else does: what is said about it goes to
 // standard error, to a person alone.
 
+import { resolve } from 'node:path';
 import { type Terminal, UsageError } from '../command.ts';
-import { STANDARD } from './file-endings.ts';
+import { isStandardOutput } from './file-endings.ts';
 
 export type Result = {
   readonly flag: string;
@@ -16,6 +17,20 @@ export type Told = Terminal & { readonly tells: 'people' | 'lines' | 'nobody' };
 
 const nothing = () => {};
 
+/** What came first would be lost. */
+function checkDifferent(results: readonly Result[]): void {
+  const flags = new Map<string, string>();
+  for (const { flag, path } of results) {
+    if (path === undefined || isStandardOutput(path) || path.startsWith('/dev/')) continue;
+    const other = flags.get(resolve(path));
+    if (other !== undefined)
+      throw new UsageError(
+        `${other} and ${flag} are both ${JSON.stringify(path)}; give each a file of its own`,
+      );
+    flags.set(resolve(path), flag);
+  }
+}
+
 /**
  * The terminal of a command that writes `results`. With `json` it speaks in lines of JSON wherever it is. Throws a UsageError where
  * two of them are to go to standard output, or audio to a terminal.
@@ -24,9 +39,10 @@ export function tellBeside(
   terminal: Terminal,
   { json, results = [] }: { readonly json: boolean; readonly results?: readonly Result[] },
 ): Told {
-  const [first, second] = results.filter(({ path }) => path === STANDARD);
+  const [first, second] = results.filter(({ path }) => isStandardOutput(path));
   if (second !== undefined)
     throw new UsageError(`${first!.flag} and ${second.flag} are both -; standard output takes one of them`);
+  checkDifferent(results);
   if (first?.holds === 'audio' && terminal.output.isTTY === true)
     throw new UsageError(
       `${first.flag} is -, and standard output is a terminal; pipe it to a program that plays it, or name a file`,

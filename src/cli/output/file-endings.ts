@@ -6,6 +6,12 @@ import { UsageError } from '../command.ts';
 /** Standard input or standard output, in the place of a file. */
 export const STANDARD = '-';
 
+/** Other names of it. What is said beside a result must not go there, whichever is used. */
+const OF_STANDARD_OUTPUT: readonly string[] = [STANDARD, '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'];
+
+export const isStandardOutput = (path: string | undefined): boolean =>
+  path !== undefined && OF_STANDARD_OUTPUT.includes(path);
+
 const AUDIO: Readonly<Record<string, string>> = {
   '.wav': 'wav',
   '.mp3': 'mp3',
@@ -49,7 +55,7 @@ export const audioEndings = (formats: readonly string[]): string =>
 export function audioFormatOf(out: string, given: string | undefined, formats: readonly string[]): string {
   if (given !== undefined && !formats.includes(given))
     throw new UsageError(`--format is ${JSON.stringify(given)}; allowed: ${formats.join(', ')}`);
-  if (out === STANDARD) return given ?? FORMAT_OF_A_PIPE;
+  if (isStandardOutput(out)) return given ?? FORMAT_OF_A_PIPE;
   const ending = endingOf(out);
   const told = lookUp(AUDIO, ending) ?? (FOREIGN_AUDIO.includes(ending) ? ending.slice(1) : undefined);
   if (told !== undefined && given !== undefined && told !== given)
@@ -81,7 +87,7 @@ export function captionFormatOf(
   formats: readonly CaptionFormat[],
   other: 'taken' | 'refused',
 ): CaptionFormat {
-  if (path === STANDARD) return formats[0]!;
+  if (isStandardOutput(path)) return formats[0]!;
   const ending = endingOf(path);
   const told = lookUp(CAPTIONS, ending);
   if (told !== undefined && formats.includes(told)) return told;

@@ -2,31 +2,39 @@
 // Whether it can be written is told before the work, not after it. No fault of writing is thrown into what makes the bytes: it
 // is told by `failed`, and what comes after it is dropped.
 
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
   openSync,
   readSync,
-  realpathSync,
   renameSync,
   rmSync,
-  type Stats,
-  statSync,
   writeSync,
 } from 'node:fs';
 import { Socket } from 'node:net';
+import { basename, dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { finishedWavHeader, WAV_HEADER_BYTES } from '../../audio/containers/wav.ts';
+import { shownOrigin } from '../../base/shown-address.ts';
+import { connectFault } from '../../client/connect-fault.ts';
 import { ReaderLeft, type Terminal, UsageError } from '../command.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
-import { STANDARD } from './file-endings.ts';
+import { isStandardOutput } from './file-endings.ts';
+import { type OutTarget, outTarget } from './out-target.ts';
 import { systemWords } from './system-words.ts';
 
 /** What a reader that does not keep up may leave in memory: half an hour of 48 kHz. */
 const MAX_WAITING_BYTES = 256 * 1024 * 1024;
 /** Between two looks whether somebody has opened the other end of a named pipe. */
 const LOOK_MS = 100;
+/** Beyond them no room is left for more in a name (NAME_MAX is 255). */
+const MAX_NAMED_BYTES = 230;
+const UNFINISHED_MARK_BYTES = 4;
 /** How long a reader has for the rest when the command has been interrupted. */
 const LAST_WAIT_MS = 2000;
 
@@ -59,14 +67,12 @@ type Sink = {
 
 type Place = Pick<Terminal, 'output' | 'interrupted'>;
 
-const statOf = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false });
-
 export function checkOutFile(
   terminal: Pick<Terminal, 'checkWritable'>,
   flag: string,
   path: string | undefined,
 ): void {
-  if (path === undefined || path === STANDARD) return;
+  if (path === undefined || isStandardOutput(path)) return;
   try {
     terminal.checkWritable(path);
   } catch (error) {
@@ -78,11 +84,11 @@ export function checkOutFile(
 
 /** A pipe without a reader is waited for, until the command is interrupted. Throws a sentence. */
 export async function openOutFile(place: Place, flag: string, path: string): Promise<OutFile> {
-  const name = path === STANDARD ? 'standard output' : JSON.stringify(path);
+  const name = isStandardOutput(path) ? 'standard output' : JSON.stringify(path);
   const explain = (error: unknown): Error => {
     const { code } = error as NodeJS.ErrnoException;
     // Whatever befalls standard output is told where it is owned.
-    if (code === 'EPIPE' || (path === STANDARD && code !== undefined))
+    if (code === 'EPIPE' || (isStandardOutput(path) && code !== undefined))
       return new ReaderLeft(`${name} is lost`);
     return new Error(`${flag}: ${name} could not be written: ${systemWords(error)}`);
   };
@@ -163,9 +169,11 @@ export async function writeOutFile(
 /** What is at `url`, whole or not at all where that can be. */
 export async function download(place: Place, url: string, flag: string, path: string): Promise<void> {
   const { interrupted: signal } = place;
-  const response = await fetch(url, { signal });
+  const response = await fetch(url, { signal }).catch((error: unknown) => {
+    throw signal.aborted ? error : connectFault(error, url);
+  });
   if (!response.ok || response.body === null)
-    throw new Error(`The file could not be fetched (${response.status}).`);
+    throw new Error(`${flag}: the file could not be fetched from ${shownOrigin(url)} (${response.status}).`);
   const out = await openOutFile(place, flag, path);
   const stopped = untilInterrupted(signal);
   try {
@@ -182,22 +190,20 @@ export async function download(place: Place, url: string, flag: string, path: st
 }
 
 async function openSink(place: Place, path: string, onFault: (error: unknown) => void): Promise<Sink> {
-  if (path === STANDARD) return streamSink(place.output, onFault, 'kept');
-  const stats = statOf(path);
-  if (stats?.isFIFO() === true)
+  if (isStandardOutput(path)) return streamSink(place.output, onFault, 'kept');
+  const target = outTarget(path);
+  if (target.stats?.isFIFO() === true)
     return streamSink(
       new Socket({ fd: await openPipe(path, place.interrupted), readable: false, writable: true }),
       onFault,
       'ended',
     );
-  if (stats !== undefined && !stats.isFile()) return directSink(path);
-  // The file that a link leads to is replaced, not the link.
-  const target = stats === undefined ? path : realpathSync(path);
+  if (target.how === 'written') return directSink(path);
   try {
     return replacingSink(target);
   } catch (error) {
-    // Its folder may be closed to us where the file is not, as one that is mounted by itself.
-    if (stats === undefined) throw error;
+    // Its folder may be closed to us where the file is not, as one that is mounted by itself, or that is another user's.
+    if (target.stats === undefined) throw error;
     return directSink(path);
   }
 }
@@ -220,10 +226,32 @@ function writeAll(file: number, bytes: Uint8Array, position: number | null): voi
     at += writeSync(file, bytes, at, bytes.length - at, position === null ? null : position + at);
 }
 
-/** NAME.part until it is whole, so that a book need not be held in memory and nobody takes a part for the whole. */
-function replacingSink(target: string): Sink {
-  const unfinished = `${target}.part`;
-  const file = openSync(unfinished, 'w+');
+/**
+ * Opens a file beside `path` that is ours alone: one that is there may be another command's, or what a killed one has left. A file
+ * that is to be replaced keeps its mode and its owner; throws where it cannot.
+ */
+function openUnfinished({ path, stats }: OutTarget): { readonly unfinished: string; readonly file: number } {
+  const name = basename(path);
+  const mark = randomBytes(UNFINISHED_MARK_BYTES).toString('hex');
+  const beside = Buffer.byteLength(name) > MAX_NAMED_BYTES ? mark : `${name}.${mark}`;
+  const unfinished = join(dirname(path), `${beside}.part`);
+  const file = openSync(unfinished, 'wx+');
+  if (stats === undefined) return { unfinished, file };
+  try {
+    const ours = fstatSync(file);
+    if (ours.uid !== stats.uid || ours.gid !== stats.gid) fchownSync(file, stats.uid, stats.gid);
+    fchmodSync(file, stats.mode & 0o7777);
+  } catch (error) {
+    closeSync(file);
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
+  return { unfinished, file };
+}
+
+/** Has its name when it is whole, so that a book need not be held in memory and nobody takes a part for the whole. */
+function replacingSink(target: OutTarget): Sink {
+  const { unfinished, file } = openUnfinished(target);
   let written = 0;
   let isOpen = true;
   const close = () => {
@@ -247,7 +275,7 @@ function replacingSink(target: string): Sink {
       tellSizes();
       close();
       if (written === 0) rmSync(unfinished, { force: true });
-      else renameSync(unfinished, target);
+      else renameSync(unfinished, target.path);
     },
     discard() {
       if (!isOpen) return;

@@ -12,6 +12,8 @@ export type Listener = {
   hear(audio: Uint8Array): void;
   /** Resolves when all has been heard, or nothing more will be. */
   finish(): Promise<void>;
+  /** Of what it was given, ms. */
+  playedMs(): number;
   /** At once. */
   stop(): void;
   /** Why nothing was heard; undefined: it was. */
@@ -62,6 +64,7 @@ export function createListener(
     },
     hear: (audio) => sound.write(samplesOf(audio)),
     finish: () => sound.finish(),
+    playedMs: () => Math.round(sound.playedMs()),
     stop: () => sound.stop(),
     fault: () => sound.fault(),
   };

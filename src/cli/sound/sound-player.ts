@@ -12,8 +12,10 @@ const MAX_WAITING_BYTES = 256 * 1024 * 1024;
 /** What it may say about its end. */
 const MAX_WORDS = 300;
 const BYTES_PER_SAMPLE = 2;
-/** What it holds back in its own buffers, beyond the length of the sound. */
+/** What it holds back in its own buffers, and its start, beyond the length of the sound. */
 const END_MS = 5000;
+/** By how much its clock may be slower than ours. */
+const CLOCK_SHARE = 0.02;
 
 export type SoundPlayer = {
   readonly program: string;
@@ -21,6 +23,8 @@ export type SoundPlayer = {
   write(samples: Uint8Array): void;
   /** Resolves when all of it has been played, or it will not be. */
   finish(): Promise<void>;
+  /** How much of what it was given has been played by now, as far as can be told from outside, ms. */
+  playedMs(): number;
   /** Not a sample more is heard. */
   stop(): void;
   /** Why it could not play; undefined: it could, or was stopped. */
@@ -29,10 +33,16 @@ export type SoundPlayer = {
 
 export type PlayerEnv = Readonly<Record<string, string | undefined>>;
 
-export function startSoundPlayer(player: FoundPlayer, sampleRate: number, env: PlayerEnv): SoundPlayer {
+/** `nowMs` is a monotonic clock. */
+export function startSoundPlayer(
+  player: FoundPlayer,
+  sampleRate: number,
+  env: PlayerEnv,
+  nowMs: () => number = () => performance.now(),
+): SoundPlayer {
   return player.takes === 'pipe'
-    ? playFromPipe(player, sampleRate, env)
-    : playFromFile(player, sampleRate, env);
+    ? playFromPipe(player, sampleRate, env, nowMs)
+    : playFromFile(player, sampleRate, env, nowMs);
 }
 
 /** A player as a process: its end, what it said of it, and an end by force. */
@@ -91,28 +101,47 @@ async function untilOver(playing: ReturnType<typeof launch>, withinMs: number): 
 
 const lengthMs = (bytes: number, sampleRate: number) => (bytes / BYTES_PER_SAMPLE / sampleRate) * 1000;
 
-function playFromPipe(player: FoundPlayer, sampleRate: number, env: PlayerEnv): SoundPlayer {
+function playFromPipe(
+  player: FoundPlayer,
+  sampleRate: number,
+  env: PlayerEnv,
+  nowMs: () => number,
+): SoundPlayer {
   const playing = launch(player, player.args(sampleRate), env);
   const input = playing.child.stdin!;
+  /** When all that it was given so far has been played, if it plays each piece as soon as it can: it may take all at once. */
+  let playsUntilMs = 0;
+  let givenMs = 0;
   return {
     program: player.program,
     write(samples) {
+      const ms = lengthMs(samples.length, sampleRate);
+      givenMs += ms;
+      playsUntilMs = Math.max(playsUntilMs, nowMs()) + ms;
       if (input.writableLength < MAX_WAITING_BYTES) return void input.write(samples);
       playing.failWith('it takes no sound');
       playing.stop();
     },
     async finish() {
-      const waitingMs = lengthMs(input.writableLength, sampleRate);
       input.end();
-      await untilOver(playing, waitingMs + END_MS);
+      const leftMs = Math.max(0, playsUntilMs - nowMs());
+      await untilOver(playing, leftMs + givenMs * CLOCK_SHARE + END_MS);
     },
+    playedMs: () => givenMs - Math.max(0, playsUntilMs - nowMs()),
     stop: () => playing.stop(),
     fault: () => playing.fault(),
   };
 }
 
-function playFromFile(player: FoundPlayer, sampleRate: number, env: PlayerEnv): SoundPlayer {
+function playFromFile(
+  player: FoundPlayer,
+  sampleRate: number,
+  env: PlayerEnv,
+  nowMs: () => number,
+): SoundPlayer {
   const sound: Uint8Array[] = [];
+  let totalMs = 0;
+  let beganAtMs: number | undefined;
   let playing: ReturnType<typeof launch> | undefined;
   let isStopped = false;
   return {
@@ -126,12 +155,15 @@ function playFromFile(player: FoundPlayer, sampleRate: number, env: PlayerEnv): 
         const file = join(folder, 'speech.wav');
         const header = wavHeader({ sampleRate, channels: 1, dataBytes: samples.length });
         writeFileSync(file, Buffer.concat([header, samples]));
+        totalMs = lengthMs(samples.length, sampleRate);
+        beganAtMs = nowMs();
         playing = launch(player, [...player.args(sampleRate), file], env);
-        await untilOver(playing, lengthMs(samples.length, sampleRate) + END_MS);
+        await untilOver(playing, totalMs * (1 + CLOCK_SHARE) + END_MS);
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }
     },
+    playedMs: () => (beganAtMs === undefined ? 0 : Math.min(totalMs, nowMs() - beganAtMs)),
     stop() {
       isStopped = true;
       playing?.stop();

@@ -2,11 +2,14 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
+  chownSync,
   createReadStream,
   existsSync,
   lstatSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -35,7 +38,10 @@ describe('a file', () => {
     const out = await openOutFile(place, '--out', at('a.wav'));
     out.write(wavHeader({ sampleRate: 8000, channels: 1 }));
     out.write(new Uint8Array(100));
-    expect([readdirSync(folder), out.bytes()]).toEqual([['a.wav.part'], 144]);
+    expect([readdirSync(folder), out.bytes()]).toEqual([
+      [expect.stringMatching(/^a\.wav\.[\da-f]{8}\.part$/)],
+      144,
+    ]);
     await out.finish();
     const wav = readFileSync(at('a.wav'));
     expect([wav.length, wav.readUInt32LE(40)]).toEqual([144, 100]);
@@ -59,6 +65,59 @@ describe('a file', () => {
     expect(readFileSync(at('true'))).toEqual(BYTES);
   });
 
+  it('is made beside what others have there: another command, or what a killed one has left', async () => {
+    writeFileSync(at('a.part'), 'of another');
+    const [one, two] = await Promise.all([
+      openOutFile(place, '--out', at('a')),
+      openOutFile(place, '--out', at('a')),
+    ]);
+    one.write(BYTES);
+    two.write(Buffer.from('later'));
+    await one.finish();
+    expect(readFileSync(at('a'))).toEqual(BYTES);
+    await two.finish();
+    expect(readFileSync(at('a'), 'utf8')).toBe('later');
+    expect(readFileSync(at('a.part'), 'utf8')).toBe('of another');
+    expect(readdirSync(folder).sort()).toEqual(['a', 'a.part']);
+  });
+
+  it('keeps its mode and its owner; a new one has those that any new file has', async () => {
+    writeFileSync(at('old'), 'before');
+    chmodSync(at('old'), 0o640);
+    const owner = process.getuid?.() === 0 ? 12_345 : statSync(at('old')).uid;
+    chownSync(at('old'), owner, statSync(at('old')).gid);
+    writeFileSync(at('any'), '');
+    await writeOutFile(place, '--out', at('old'), BYTES);
+    await writeOutFile(place, '--out', at('new'), BYTES);
+    const { mode, uid } = statSync(at('old'));
+    expect([mode & 0o7777, uid, readFileSync(at('old'))]).toEqual([0o640, owner, BYTES]);
+    expect(statSync(at('new')).mode).toBe(statSync(at('any')).mode);
+  });
+
+  it('with a name as long as can be is made all the same', async () => {
+    const name = 'é'.repeat(127);
+    await writeOutFile(place, '--out', at(name), BYTES);
+    expect(readdirSync(folder)).toEqual([name]);
+  });
+
+  it('that a link leads to is made where it leads, also over other links', async () => {
+    symlinkSync('b', at('a'));
+    symlinkSync('c', at('b'));
+    await writeOutFile(place, '--out', at('a'), BYTES);
+    expect([lstatSync(at('a')).isSymbolicLink(), lstatSync(at('b')).isSymbolicLink()]).toEqual([true, true]);
+    expect(readFileSync(at('c'))).toEqual(BYTES);
+  });
+
+  it.each([
+    ['nowhere/x', 'ENOENT'],
+    ['circle', 'ELOOP'],
+  ])('is not made in the place of a link to %s', async (to, code) => {
+    symlinkSync(to, at('circle'));
+    const refused = writeOutFile(place, '--out', at('circle'), BYTES);
+    await expect(refused).rejects.toThrow(new RegExp(`could not be written: .*\\(${code}\\)$`));
+    expect(readlinkSync(at('circle'))).toBe(to);
+  });
+
   it('that cannot be opened is told in words', async () => {
     await expect(writeOutFile(place, '--vtt', at('no/x'), BYTES)).rejects.toThrow(
       /^--vtt: ".*no\/x" could not be written: no such file or folder \(ENOENT\)$/,
@@ -70,7 +129,7 @@ describe.skipIf(!existsSync('/dev/full'))('a device', () => {
   it('is written to, and stays one', async () => {
     await writeOutFile(place, '--out', '/dev/null', BYTES);
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
-    expect(existsSync('/dev/null.part')).toBe(false);
+    expect(readdirSync('/dev').filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
   it('without room fails once, in words, whatever is written after it', async () => {
@@ -125,6 +184,12 @@ describe('a named pipe', () => {
 });
 
 describe('standard output', () => {
+  it.each(['/dev/stdout', '/dev/fd/1'])('is meant by %s, too', async (path) => {
+    const terminal = createFakeTerminal([]);
+    await writeOutFile(terminal, '--out', path, BYTES);
+    expect(terminal.result()).toEqual(BYTES);
+  });
+
   it('takes the bytes and stays open', async () => {
     const terminal = createFakeTerminal([]);
     const out = await openOutFile(terminal, '--out', '-');

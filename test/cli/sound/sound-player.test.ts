@@ -102,6 +102,33 @@ describe('a player', () => {
     expect(player.fault()).toBeUndefined();
   });
 
+  it('is waited for as long as what it was given lasts, though it took all of it at once', async () => {
+    // Seven seconds of silence, played for more than five: that is more than is allowed beyond the length of the sound.
+    install('aplay', 'cat > /dev/null; sleep 5.4');
+    const player = start('aplay', 8000);
+    player.write(new Uint8Array(7 * 16_000));
+    await player.finish();
+    expect(player.fault()).toBeUndefined();
+  }, 20_000);
+
+  it('tells how much of it has been played: what came late is played late', () => {
+    install('aplay', 'exec cat > /dev/null');
+    let now = 1000;
+    const player = startSoundPlayer(findPlayer(bin)!, 8000, env, () => now);
+    const second = new Uint8Array(16_000);
+    expect(player.playedMs()).toBe(0);
+    player.write(second);
+    player.write(second);
+    now += 500;
+    expect(player.playedMs()).toBe(500);
+    now += 10_000;
+    expect(player.playedMs()).toBe(2000);
+    player.write(second);
+    now += 250;
+    expect(player.playedMs()).toBe(2250);
+    player.stop();
+  });
+
   it('from a file that is stopped before it plays never does', async () => {
     install('afplay', `touch ${heardFile}`);
     rmSync(heardFile, { force: true });
