@@ -4,6 +4,7 @@ import { openAsBlob, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { fileNameOf } from '../base/address-file-name.ts';
+import { shownAddress } from '../base/shown-address.ts';
 import type { PlayNoteSource, PlayNoteWish } from '../client/voxgate-client.ts';
 import { LANGUAGES } from '../speech/language.ts';
 import { SYNTHESIS_STYLES } from '../speech/playnote-request.ts';
@@ -15,7 +16,7 @@ import { captionFormatOf, checkAudioEnding, STANDARD } from './output/file-endin
 import { checkOutFile, download } from './output/out-file.ts';
 import { passInterruptOn, systemWords } from './output/system-words.ts';
 import { createProgressTeller } from './progress-line.ts';
-import { chooseVoice, endedRecord, reachService } from './reach-service.ts';
+import { chooseVoice, endedRecord, failedLine, reachService, sayingFlags } from './reach-service.ts';
 import { readFlags } from './read-flags.ts';
 
 const FLAGS = {
@@ -75,6 +76,14 @@ function stemOf(given: string | undefined): string {
   return name === undefined ? 'playnote' : basename(name, extname(name));
 }
 
+/** How the source is called in what is said of it. */
+const nameOf = (given: string | undefined): string =>
+  given === undefined || given === STANDARD
+    ? 'Standard input'
+    : ADDRESS.test(given)
+      ? shownAddress(given)
+      : JSON.stringify(given);
+
 function readVoices(given: string | undefined, style: string, second: string | undefined): 1 | 2 {
   if (given === undefined) return second !== undefined || FOR_TWO.includes(style) ? 2 : 1;
   if (given === '1' || given === '2') return given === '1' ? 1 : 2;
@@ -122,7 +131,7 @@ async function run(raw: Terminal): Promise<number> {
         language: values.language as NonNullable<PlayNoteWish['language']>,
       }),
     };
-    const playNote = await client.playNotes.create(source, wish);
+    const playNote = await sayingFlags(client.playNotes.create(source, wish));
     const signal = terminal.interrupted;
     const onProgress = createProgressTeller(terminal, () => performance.now());
     const ended = await client.playNotes
@@ -134,7 +143,7 @@ async function run(raw: Terminal): Promise<number> {
       });
     terminal.status('');
     if (ended.audioUrl === null) {
-      terminal.complain(`failed: ${ended.error?.code ?? ''} ${ended.error?.message ?? ''}`.trim());
+      terminal.complain(failedLine(nameOf(given), ended.status, ended.error));
       return 1;
     }
     await download(terminal, ended.audioUrl, '--out', out);

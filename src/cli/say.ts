@@ -68,6 +68,7 @@ async function run(raw: Terminal): Promise<number> {
       { flag: '--captions', path: captions, holds: 'text' },
     ],
   });
+  if (text.trim() === '') throw new UsageError('TEXT is empty; give words to speak, or - for standard input');
   const settings = readSound(values);
   const writeCaptions = captions === undefined ? undefined : captionWriter(captions);
   const caller = await readCaller(terminal, values);
@@ -124,6 +125,7 @@ async function speakTurn(
   let outcome: Outcome = 'fine';
   let hasStarted = false;
   let hasText = false;
+  let isConfigured = false;
   const client = await connectSession({
     url,
     headers,
@@ -132,7 +134,9 @@ async function speakTurn(
       if (event.type === 'error' && event.code !== 'text_full') outcome = 'faulty';
       if (event.type === 'started') hasStarted = true;
       keeper?.onEvent(event);
-      tell(event);
+      // Of settings that are not taken it is told once, as wrong usage.
+      if (isConfigured || event.type !== 'error' || event.scope !== 'session' || terminal.tells === 'lines')
+        tell(event);
     },
     onAudio(bytes) {
       file?.write(bytes);
@@ -155,6 +159,7 @@ async function speakTurn(
     let listed: (() => Promise<'listed' | 'late'>) | undefined;
     if (keeper === undefined) await configureSession(client, settings);
     else listed = await configureForWords(client, settings, terminal);
+    isConfigured = true;
     const ended = client.next('ended');
     const heard = client.next('heard');
     for (const promise of [ended, heard]) promise.catch(() => {}); // whoever waits for them is told
