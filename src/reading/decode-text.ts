@@ -88,7 +88,7 @@ export function decodeDocument(bytes: Uint8Array, declared?: string): string {
   const text = decoded(bytes, declared);
   if (text === undefined)
     throw (
-      damagedUtf8(bytes) ??
+      damageOf(bytes) ??
       invalidSource('The encoding of the text is not stated and cannot be told; save it as UTF-8.')
     );
   return text;
@@ -98,7 +98,7 @@ export function decodeDocument(bytes: Uint8Array, declared?: string): string {
 const MAX_DAMAGED = 10;
 
 /** Which line is to be mended, where all but a few bytes are UTF-8 and some letters beyond ASCII show that they are. */
-function damagedUtf8(bytes: Uint8Array): AppError | undefined {
+function damageOf(bytes: Uint8Array): AppError | undefined {
   const text = new TextDecoder('utf-8').decode(bytes);
   const damaged = text.split('\ufffd').length - 1;
   const letters = text.match(/(?![\ufffd])[\u0080-\u{10ffff}]/gu)?.length ?? 0;
