@@ -11,7 +11,7 @@ import { tellBeside } from './output/beside-result.ts';
 import { audioEndings, audioFormatOf, captionFormatOf, STANDARD } from './output/file-endings.ts';
 import { checkOutFile, download } from './output/out-file.ts';
 import { createProgressTeller } from './progress-line.ts';
-import { chooseVoice, endedRecord, reachService } from './reach-service.ts';
+import { chooseVoice, endedRecord, failedLine, reachService, sayingFlags } from './reach-service.ts';
 import { readFlags } from './read-flags.ts';
 import { readTextFile, readWholeInput } from './text-input.ts';
 
@@ -108,10 +108,13 @@ async function run(raw: Terminal): Promise<number> {
   try {
     const voice = await chooseVoice(client, values.voice, { flag: '--voice', gender: 'Female' });
     const fields = readFields(values, said, voice, format);
-    const job =
+    const what = values.file === undefined ? 'The text' : JSON.stringify(values.file);
+    const job = await sayingFlags(
       values.model === TURBO_MODEL
-        ? await client.jobs.createTurbo(fields as TurboFields)
-        : await client.jobs.create(fields as JobFields);
+        ? client.jobs.createTurbo(fields as TurboFields)
+        : client.jobs.create(fields as JobFields),
+      `${what} is larger than a job takes; narrate speaks long texts: ${terminal.programName} narrate ${values.file ?? '-'} --out ${out}`,
+    );
     const signal = terminal.interrupted;
     const onProgress = createProgressTeller(terminal, () => performance.now());
     const ended = await client.jobs.wait(job.id, { onProgress, signal }).catch(async (error: unknown) => {
@@ -127,7 +130,7 @@ async function run(raw: Terminal): Promise<number> {
       output.captionsUrl === undefined ||
       output.subtitlesUrl === undefined
     ) {
-      terminal.complain(`${ended.status}: ${error?.code ?? ''} ${error?.message ?? ''}`.trim());
+      terminal.complain(failedLine(what, ended.status, error));
       return 1;
     }
     await download(terminal, output.url, '--out', out);

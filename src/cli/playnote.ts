@@ -3,6 +3,7 @@
 import { openAsBlob, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
+import { fileNameOf, shownAddress } from '../base/shown-address.ts';
 import type { PlayNoteSource, PlayNoteWish } from '../client/voxgate-client.ts';
 import { LANGUAGES } from '../speech/language.ts';
 import { SYNTHESIS_STYLES } from '../speech/playnote-request.ts';
@@ -14,7 +15,7 @@ import { captionFormatOf, checkAudioEnding, STANDARD } from './output/file-endin
 import { checkOutFile, download } from './output/out-file.ts';
 import { passInterruptOn, systemWords } from './output/system-words.ts';
 import { createProgressTeller } from './progress-line.ts';
-import { chooseVoice, endedRecord, reachService } from './reach-service.ts';
+import { chooseVoice, endedRecord, failedLine, reachService, sayingFlags } from './reach-service.ts';
 import { readFlags } from './read-flags.ts';
 
 const FLAGS = {
@@ -34,6 +35,8 @@ const FLAGS = {
   script: FILE,
 } as const;
 
+const ADDRESS = /^https?:\/\//i;
+
 /** Styles that live from two people. */
 const FOR_TWO: readonly string[] = ['podcast', 'debate'];
 
@@ -51,7 +54,7 @@ async function openFile(path: string): Promise<Blob> {
 async function openSource(terminal: Terminal, given: string | undefined): Promise<PlayNoteSource> {
   if (given === undefined)
     throw new UsageError('Name a file or an address, or - for standard input: voxgate playnote report.pdf');
-  if (/^https?:\/\//i.test(given)) return { url: given };
+  if (ADDRESS.test(given)) return { url: given };
   const isPiped = given === STANDARD;
   try {
     // What is no plain file can be read once, and not looked into before.
@@ -64,6 +67,21 @@ async function openSource(terminal: Terminal, given: string | undefined): Promis
     throw new UsageError(`${what} cannot be read: ${systemWords(error)}`);
   }
 }
+
+/** What the mp3 is called that nobody named: as its source is. */
+function stemOf(given: string | undefined): string {
+  const isAddress = given !== undefined && ADDRESS.test(given) && URL.canParse(given);
+  const name = isAddress ? fileNameOf(new URL(given)) : given === STANDARD ? undefined : given;
+  return name === undefined ? 'playnote' : basename(name, extname(name));
+}
+
+/** How the source is called in what is said of it. */
+const nameOf = (given: string | undefined): string =>
+  given === undefined || given === STANDARD
+    ? 'Standard input'
+    : ADDRESS.test(given)
+      ? shownAddress(given)
+      : JSON.stringify(given);
 
 function readVoices(given: string | undefined, style: string, second: string | undefined): 1 | 2 {
   if (given === undefined) return second !== undefined || FOR_TWO.includes(style) ? 2 : 1;
@@ -78,8 +96,7 @@ async function run(raw: Terminal): Promise<number> {
     throw new UsageError(`--style is ${JSON.stringify(style)}; allowed: ${SYNTHESIS_STYLES.join(', ')}`);
   const given = positionals[0];
   checkInputs({ FILE: given, ...keyFileOf(raw, values) });
-  const isNamed = given !== undefined && given !== STANDARD && !/^https?:\/\//i.test(given);
-  const out = values.out ?? `${isNamed ? basename(given, extname(given)) : 'playnote'}.mp3`;
+  const out = values.out ?? `${stemOf(given)}.mp3`;
   checkAudioEnding(out, 'mp3', 'a PlayNote is made as mp3');
   const captionsAs =
     captions === undefined ? 'vtt' : captionFormatOf('--captions', captions, ['vtt', 'srt'], 'taken');
@@ -113,7 +130,7 @@ async function run(raw: Terminal): Promise<number> {
         language: values.language as NonNullable<PlayNoteWish['language']>,
       }),
     };
-    const playNote = await client.playNotes.create(source, wish);
+    const playNote = await sayingFlags(client.playNotes.create(source, wish));
     const signal = terminal.interrupted;
     const onProgress = createProgressTeller(terminal, () => performance.now());
     const ended = await client.playNotes
@@ -125,7 +142,7 @@ async function run(raw: Terminal): Promise<number> {
       });
     terminal.status('');
     if (ended.audioUrl === null) {
-      terminal.complain(`failed: ${ended.error?.code ?? ''} ${ended.error?.message ?? ''}`.trim());
+      terminal.complain(failedLine(nameOf(given), ended.status, ended.error));
       return 1;
     }
     await download(terminal, ended.audioUrl, '--out', out);

@@ -69,6 +69,7 @@ async function run(raw: Terminal): Promise<number> {
       { flag: '--captions', path: captions, holds: 'text' },
     ],
   });
+  if (text.trim() === '') throw new UsageError('TEXT is empty; give words to speak, or - for standard input');
   const settings = readSound(values);
   const writeCaptions = captions === undefined ? undefined : captionWriter(captions);
   const caller = await readCaller(terminal, values);
@@ -141,6 +142,7 @@ async function speakTurn(
   let outcome: Outcome = 'fine';
   let hasStarted = false;
   let hasText = false;
+  let isConfigured = false;
   const client = await connectSession({
     url,
     headers,
@@ -151,7 +153,10 @@ async function speakTurn(
       if (event.type === 'ended') onEnded(event);
       keeper?.onEvent(event);
       // Nobody listens to a burst as it comes.
-      if (event.type !== 'underrun' || settings.pace !== 'burst') tell(event);
+      if (event.type === 'underrun' && settings.pace === 'burst') return;
+      // Of settings that are not taken it is told once, as wrong usage.
+      if (isConfigured || event.type !== 'error' || event.scope !== 'session' || terminal.tells === 'lines')
+        tell(event);
     },
     onAudio(bytes) {
       file?.write(bytes);
@@ -174,6 +179,7 @@ async function speakTurn(
     let listed: (() => Promise<'listed' | 'late'>) | undefined;
     if (keeper === undefined) await configureSession(client, settings);
     else listed = await configureForWords(client, settings, terminal);
+    isConfigured = true;
     const ended = client.next('ended');
     const heard = client.next('heard');
     for (const promise of [ended, heard]) promise.catch(() => {}); // whoever waits for them is told

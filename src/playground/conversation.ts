@@ -32,6 +32,8 @@ export type Conversation = {
   /** The turn that is heard or waited for, else the last one. */
   readonly current: SpokenTurn | undefined;
   readonly isBusy: boolean;
+  /** Id of the session that this page has open. */
+  readonly sessionId: string | undefined;
   readonly peaks: WaveformPeaks | undefined;
   speak(content: SpokenContent): Promise<void>;
   /** Text of the turn that is being written; the first opens it. */
@@ -52,6 +54,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   const { rest, settings, now, onChanged, onNotice } = options;
   const turns: SpokenTurn[] = [];
   let session: Promise<GatewaySession> | undefined;
+  let sessionId: string | undefined;
   let configured = '';
   let output: SoundOutput | undefined;
   let peaks: WaveformPeaks | undefined;
@@ -111,6 +114,7 @@ export function createConversation(options: ConversationOptions): Conversation {
       onAudio,
       onClosed(reason) {
         session = undefined;
+        sessionId = undefined;
         receiving = undefined;
         output?.ended();
         for (const turn of unfinished()) {
@@ -123,6 +127,7 @@ export function createConversation(options: ConversationOptions): Conversation {
         onChanged();
       },
     });
+    sessionId = opened.id;
     options.onConnection('open');
     return opened;
   }
@@ -298,6 +303,9 @@ export function createConversation(options: ConversationOptions): Conversation {
     },
     get isBusy() {
       return unfinished().length > 0;
+    },
+    get sessionId() {
+      return sessionId;
     },
     get peaks() {
       return peaks;

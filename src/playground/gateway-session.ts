@@ -4,6 +4,8 @@ import type { ServerEvent } from '../dialects/native-events.ts';
 import type { ClientCommand } from '../dialects/native-messages.ts';
 
 export type GatewaySession = {
+  /** As the operator's view and the log call it. */
+  readonly id: string;
   send(command: ClientCommand): void;
   close(): void;
 };
@@ -42,6 +44,7 @@ export function openSession(options: SessionOptions): Promise<GatewaySession> {
         phase = 'open';
         clearTimeout(deadline);
         resolve({
+          id: event.session,
           send: (command) => socket.send(JSON.stringify(command)),
           close: () => socket.close(1000),
         });

@@ -82,6 +82,7 @@ function say(): void {
   const content = composer.content();
   if (content === undefined) return showNotice('There is nothing to say yet.');
   void conversation.speak(content);
+  stage.reveal();
 }
 
 pageElement('composer', HTMLFormElement).addEventListener('submit', (event) => {
@@ -118,7 +119,7 @@ addEventListener('keydown', (event) => {
 });
 
 const playNotes = createPlayNoteView({ rest, tell });
-const operator = createOperatorView({ rest, offer, tell });
+const operator = createOperatorView({ rest, offer, tell, ownSession: () => conversation.sessionId });
 
 async function open(): Promise<void> {
   if (offer.wants === 'keys') {

@@ -18,11 +18,24 @@ export type SpokenSentences = {
 
 const SENTENCE_END = /[.!?…。！？।؟]["'”’»)\]」』]*$/u;
 const CLAUSE_END = /[,;:—、，；：]["'”’»)\]」』]*$/u;
+/** Signs after which more would come. */
+const OPEN_END = /[\s,;:—–、，；：-]/u;
 /** Punctuation behind a word belongs to it. */
 const CLOSING = /[^\p{L}\p{N}\s]/u;
 /** From so many characters on a clause is enough, and from so many anything is. */
 const LONG = 120;
 const TOO_LONG = 220;
+
+export const isSentenceEnd = (text: string): boolean => SENTENCE_END.test(text);
+
+/** `text` as a sentence that is read out inside another one: it ends with one sign, whatever it was cut behind. */
+export function asSentence(text: string): string {
+  const whole = text.trim();
+  if (SENTENCE_END.test(whole)) return whole;
+  let end = whole.length;
+  while (end > 0 && OPEN_END.test(whole[end - 1]!)) end -= 1;
+  return `${whole.slice(0, end)}.`;
+}
 
 export function createSpokenSentences(): SpokenSentences {
   /** The first word that has not been told, and how many have been looked at. */

@@ -1,5 +1,6 @@
 // What happened to one turn, and when, as a pure machine: an event and its time → the next timeline. Times are
-// milliseconds since the turn was named; those of the first byte are the gateway's own account.
+// milliseconds since the turn was named; those of the first byte are the gateway's own account. Places in the turn's audio
+// are another clock, and are called so.
 
 import type { Outcome, ServerEvent } from '../dialects/native-events.ts';
 
@@ -70,6 +71,8 @@ const REASONS = {
   busy: 'the service is busy',
   'previous-turn': 'behind another turn',
 };
+/** A place in the audio, which does not move while nothing is heard. */
+const ofAudio = (ms: number) => `${seconds(ms)} of its audio`;
 const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;
 const counted = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`;
 
@@ -83,7 +86,7 @@ function withMark(marks: readonly Mark[], mark: Mark): readonly Mark[] {
 function runDry(timeline: TurnTimeline, atMs: number): TurnTimeline {
   const { driedHere, driedThere, marks } = timeline;
   const first = marks.find(({ name }) => name === 'underrun');
-  const detail = `${driedThere} by the gateway’s account, ${driedHere} here, the last at ${seconds(atMs)}`;
+  const detail = `${driedThere} by the gateway’s account, ${driedHere} here, the last ${seconds(atMs)} after it was named`;
   const mark: Mark = { name: 'underrun', atMs: first?.atMs ?? atMs, detail };
   return {
     ...timeline,
@@ -137,9 +140,9 @@ export function step(timeline: TurnTimeline, event: TimelineEvent, nowMs: number
     case 'paused':
     case 'resumed':
     case 'sought':
-      return { ...timeline, marks: mark(event.type, `at ${seconds(event.atMs)}`) };
+      return { ...timeline, marks: mark(event.type, `after ${ofAudio(event.atMs)}`) };
     case 'interrupted':
-      return { ...timeline, marks: mark('interrupted', `at ${seconds(event.playedMs)}`) };
+      return { ...timeline, marks: mark('interrupted', `after ${ofAudio(event.playedMs)}`) };
     case 'error':
       return { ...timeline, marks: mark('error', event.message) };
     case 'ended': {
@@ -160,7 +163,7 @@ export function step(timeline: TurnTimeline, event: TimelineEvent, nowMs: number
         ...timeline,
         phase: 'finished',
         heard: { spokenText, remainingText },
-        marks: mark('heard', `${seconds(playedMs)}, ${by}`),
+        marks: mark('heard', `${ofAudio(playedMs)}, ${by}`),
       };
     }
     default:

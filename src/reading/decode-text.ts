@@ -2,6 +2,7 @@
 // UTF-16 without a mark is told by its zeros.
 
 import { Buffer } from 'node:buffer';
+import type { AppError } from '../base/app-error.ts';
 import { invalidSource } from './invalid-source.ts';
 import { legacyEncoding } from './legacy-encoding.ts';
 
@@ -86,6 +87,24 @@ export const decodeText = (bytes: Uint8Array, declared?: string): string =>
 export function decodeDocument(bytes: Uint8Array, declared?: string): string {
   const text = decoded(bytes, declared);
   if (text === undefined)
-    throw invalidSource('The encoding of the text is not stated and cannot be told; save it as UTF-8.');
+    throw (
+      damageOf(bytes) ??
+      invalidSource('The encoding of the text is not stated and cannot be told; save it as UTF-8.')
+    );
   return text;
+}
+
+/** So many bytes of a text that is else UTF-8 are a slip; more are another encoding. */
+const MAX_DAMAGED = 10;
+
+/** Which line is to be mended, where all but a few bytes are UTF-8 and some letters beyond ASCII show that they are. */
+function damageOf(bytes: Uint8Array): AppError | undefined {
+  const text = new TextDecoder('utf-8').decode(bytes);
+  const damaged = text.split('\ufffd').length - 1;
+  const letters = text.match(/(?![\ufffd])[\u0080-\u{10ffff}]/gu)?.length ?? 0;
+  if (damaged === 0 || damaged > MAX_DAMAGED || letters < damaged) return undefined;
+  const line = text.slice(0, text.indexOf('\ufffd')).split('\n').length;
+  return invalidSource(
+    `Line ${line} has bytes that are no UTF-8, though the rest of the text is; mend that line (there are ${damaged} such places) and save it as UTF-8.`,
+  );
 }

@@ -37,7 +37,7 @@ export async function readSource(
     throw invalidSource(
       kind === 'pdf'
         ? 'The PDF has no text, only pictures of it; let a program recognise the text (OCR) first.'
-        : 'The file holds no text.',
+        : 'The file holds no text; choose one that has some.',
     );
   // Before the language, whose data take 85 MB and a third of a second to load.
   if (!isEnough(blocks.list))

@@ -3,7 +3,7 @@
 
 import { Buffer } from 'node:buffer';
 import { decodeText } from './decode-text.ts';
-import { unacceptedKind } from './invalid-source.ts';
+import { invalidSource, unacceptedKind } from './invalid-source.ts';
 import { MAX_TEXT_BYTES } from './reading-limits.ts';
 
 export type SourceKind = 'pdf' | 'zip' | 'html' | 'markdown' | 'csv' | 'text';
@@ -62,7 +62,7 @@ const XML = /^\s*<(?:\?xml|!doctype|!entity|svg|rss|feed)\b/i;
 
 /** Throws `invalid_source` for what is no kind that is read. */
 export function sniffKind(bytes: Uint8Array, name: string | undefined): SourceKind {
-  if (bytes.length === 0) throw unacceptedKind('The file is empty.');
+  if (bytes.length === 0) throw invalidSource('The file is empty; choose one that has text in it.');
   const head = Buffer.from(bytes.subarray(0, 1024)).toString('latin1');
   // Acrobat finds the mark anywhere in the first kilobyte, and files rely on it.
   if (/^(?:[^\n]{0,200}\n){0,5}[^\n]{0,80}%PDF-\d/.test(head)) return 'pdf';

@@ -17,10 +17,13 @@ const MAX_CONGESTION_MS = 60_000;
 export class VoiceTeller {
   private state: 'idle' | 'telling' = 'idle';
 
-  constructor(
-    private readonly outlet: Pick<SessionOutlet, 'say' | 'isCongested'>,
-    private readonly clock: Clock,
-  ) {}
+  private readonly outlet: Pick<SessionOutlet, 'say' | 'isCongested'>;
+  private readonly clock: Clock;
+
+  constructor(outlet: Pick<SessionOutlet, 'say' | 'isCongested'>, clock: Clock) {
+    this.outlet = outlet;
+    this.clock = clock;
+  }
 
   tell(list: () => Promise<readonly ListedVoice[]>): void {
     if (this.state === 'telling') return;

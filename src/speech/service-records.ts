@@ -42,6 +42,11 @@ export const playNoteSchema = z
     ownerId: z.string(),
     name: z.string(),
     sourceFileUrl: z.url(),
+    sourceName: z
+      .string()
+      .describe(
+        'Ours: what the source is called: the name of the file that was sent, or of the one at its address',
+      ),
     audioUrl: z.url().nullable(),
     synthesisStyle: z.enum(['podcast', 'executive-briefing', 'childrens-story', 'debate']),
     voice1: z.string(),

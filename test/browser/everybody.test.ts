@@ -176,6 +176,16 @@ describe('the operator’s view', { retry: 1 }, () => {
     const ready = (await page.evaluate(`tap.events.find(({ type }) => type === 'ready')`)) as {
       session: string;
     };
+    await enter('operator');
+    const row = `[...document.querySelectorAll('#sessions tbody tr')].find((row) => row.textContent.includes('(this page)'))`;
+    await until(page, `${row} !== undefined`);
+    expect(await page.evaluate(`${row}.cells[0].textContent`)).toBe(`${ready.session} (this page)`);
+    expect(
+      await page.evaluate(`document.querySelectorAll('#sessions button[aria-label$="of this page"]').length`),
+    ).toBe(1);
+    await page.click('#sessions button[aria-label$="of this page"]');
+    expect(await text('#confirm-text')).toContain('the one of this page');
+    await page.click('#confirm-leave');
     await fetch(`${playground.gateway.url}/v1/operator/sessions/${ready.session}`, { method: 'DELETE' });
     await until(page, `document.getElementById('notice').textContent.includes('an operator of the gateway')`);
     expect(await text('#connection-text')).toBe('Not connected');
@@ -195,28 +205,106 @@ describe('PlayNotes', { retry: 1 }, () => {
     await until(page, `document.querySelectorAll('#notes > li').length === 3`);
     expect(await names()).toEqual(['Later', 'By command', 'By curl']);
 
-    await page.click(`#notes button[aria-label="Delete Later"]`);
+    await page.click(`#notes button[aria-label^="Delete Later, Executive briefing of "]`);
     await page.click('#confirm-leave');
     await until(page, `!document.getElementById('confirm').open`);
     expect((await ask<Note[]>('/api/v1/playnotes')).length).toBe(3);
-    await page.click(`#notes button[aria-label="Delete Later"]`);
+    await page.click(`#notes button[aria-label^="Delete Later, Executive briefing of "]`);
     await page.click('#confirm-action');
     await until(page, `document.querySelectorAll('#notes > li').length === 2`);
     expect((await ask<Note[]>('/api/v1/playnotes')).map(({ name }) => name)).toEqual([
       'By command',
       'By curl',
     ]);
-    await until(page, `document.activeElement.getAttribute('aria-label') === 'Delete By command'`);
+    await until(page, `document.activeElement.matches('[aria-label^="Delete By command, "]')`);
 
     const gone = await beginOverHttp('Gone');
     await until(page, `document.querySelectorAll('#notes > li').length === 3`);
-    await page.evaluate(`document.querySelector('#notes button[aria-label="Delete Gone"]').focus()`);
+    await page.evaluate(
+      `document.querySelector('#notes button[aria-label^="Delete Gone, Executive briefing of "]').focus()`,
+    );
     await ask(`/api/v1/playnotes/${gone.id}`, { method: 'DELETE' });
     await until(page, `document.querySelectorAll('#notes > li').length === 2`);
-    expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toBe(
-      'Delete By command',
+    expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toMatch(
+      /^Delete By command, Executive briefing of \d/,
     );
     expect(await names()).toEqual(['By command', 'By curl']);
+  });
+});
+
+describe('a PlayNote that is asked for here', { retry: 1 }, () => {
+  const choose = (name: string, content: string) =>
+    page.setInputFiles('#note-file', { name, mimeType: 'text/plain', buffer: Buffer.from(content) });
+  const focused = () => page.evaluate('document.activeElement.id');
+  const fileName = () => page.evaluate(`document.getElementById('note-file').files[0]?.name`);
+  const inSight = (id: string) =>
+    page.evaluate(`(() => {
+      const { top, bottom } = document.getElementById('${id}').getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight;
+    })()`);
+
+  it('that fails is told at the form, where the document stays chosen and the keyboard stays', async () => {
+    await page.setViewportSize(PHONE);
+    await enter('playnote');
+    await page.selectOption('#note-style', 'debate');
+    await choose('ferry.txt', SOURCE);
+    await page.evaluate(`document.getElementById('note-make').focus()`);
+    await page.keyboard.press('Enter');
+    await until(page, `document.getElementById('note-notice').textContent.includes('being made')`);
+    expect(await focused()).toBe('note-make');
+    await until(
+      page,
+      `document.getElementById('note-notice').textContent.includes('ferry.txt was not made')`,
+    );
+    const told = await text('#note-notice');
+    expect(told).toContain('executive briefing');
+    expect(told).not.toMatch(/executive-briefing|childrens-story/);
+    expect([await focused(), await fileName(), await inSight('note-notice')]).toEqual([
+      'note-make',
+      'ferry.txt',
+      true,
+    ]);
+    const card = await text('#notes > li:first-child .hint');
+    expect(card).toMatch(/^Debate of \d+ \w+ \d{4}, \d\d:\d\d, from ferry\.txt\. /);
+    expect(card).not.toMatch(/executive-briefing|childrens-story/);
+
+    await page.selectOption('#note-style', 'executive-briefing');
+    await page.evaluate(`document.getElementById('note-make').focus()`);
+    await page.keyboard.press('Enter');
+    await until(page, `document.querySelector('#notes > li:first-child audio') !== null`);
+    expect([await focused(), await fileName(), await text('#note-notice')]).toEqual([
+      'note-make',
+      undefined,
+      '',
+    ]);
+    const links = (await page.evaluate(
+      `[...document.querySelectorAll('#notes > li:first-child .links a')].map((link) => link.textContent)`,
+    )) as string[];
+    expect(links).toEqual(['Audio', 'Captions', 'Captions as SRT', 'Chapters', 'Script with word times']);
+
+    await page.click('#notes > li:nth-child(2) .note-head button');
+    expect(await text('#confirm-text')).toMatch(/^“ferry”, Debate of \d+ \w+ \d{4}, \d\d:\d\d, is deleted/);
+    await page.click('#confirm-action');
+    await until(page, `document.querySelectorAll('#notes > li').length === 3`);
+    await page.click('#notes > li:first-child .note-head button');
+    await page.click('#confirm-action');
+    await until(page, `document.querySelectorAll('#notes > li').length === 2`);
+  });
+
+  it('that is refused at once is told at the form, too', async () => {
+    await enter('playnote');
+    const first = await beginOverHttp('In the way');
+    await choose('empty.txt', '');
+    await page.evaluate(`document.getElementById('note-make').focus()`);
+    await page.keyboard.press('Enter');
+    await until(page, `document.getElementById('note-notice').textContent.includes('empty.txt was not')`);
+    expect([await focused(), await fileName()]).toEqual(['note-make', 'empty.txt']);
+    // The browser tells of every refusal by itself.
+    expect(faults.every((fault) => fault.includes('403'))).toBe(true);
+    (faults as string[]).length = 0;
+    await ask(`/api/v1/playnotes/${first.id}`, { method: 'DELETE' });
+    for (const { id, status } of await ask<Note[]>('/api/v1/playnotes'))
+      if (status === 'failed') await ask(`/api/v1/playnotes/${id}`, { method: 'DELETE' });
   });
 });
 
@@ -369,7 +457,7 @@ describe('on a phone', { retry: 1 }, () => {
       const element = document.getElementById('${id}');
       const { left, top, right, bottom } = element.getBoundingClientRect();
       const over = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
-      return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight && over === element;
+      return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight && element.contains(over);
     })()`);
 
   it('Interrupt is in reach while speech plays, wherever the page is scrolled to, and in every view', async () => {
@@ -387,6 +475,44 @@ describe('on a phone', { retry: 1 }, () => {
     await page.tap('#interrupt');
     await until(page, `document.querySelector('[data-part=unheard]')`);
     expect(await page.evaluate(`document.getElementById('interrupt').disabled`)).toBe(true);
+  });
+
+  it('words are in sight once they are spoken, and in Live what is typed, said and pressed', async () => {
+    await page.fill('#text', `${LONG} ${LONG}`);
+    await page.tap('#say');
+    await heardFor(200);
+    await until(page, `document.getElementById('transcript').getBoundingClientRect().top < 500`);
+    await until(page, `document.getElementById('caption-line').textContent.startsWith('This is')`);
+    await page.tap('#interrupt');
+    await until(page, `document.querySelector('[data-part=unheard]')`);
+
+    await page.evaluate('scrollTo(0, 0)');
+    await page.check('input[value=live]');
+    await page.fill('#live', LONG);
+    await page.tap('#flush');
+    await until(page, `document.getElementById('transport').dataset.state === 'busy'`);
+    await until(page, `document.getElementById('caption-line').textContent.startsWith('This is')`);
+    expect([await inReach('say'), await inReach('flush'), await inReach('interrupt')]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(
+      await page.evaluate(`(() => {
+        const [line, area] = ['caption-line', 'live'].map((id) => document.getElementById(id).getBoundingClientRect());
+        return [line.height > 15, line.bottom <= innerHeight, area.top >= 0, area.top < 600];
+      })()`),
+    ).toEqual([true, true, true, true]);
+    await page.tap('#interrupt');
+    await until(page, `document.getElementById('transport').dataset.state === 'idle'`);
+  });
+
+  it('rows of the operator’s cards begin at one line', async () => {
+    await enter('operator');
+    const lefts = (await page.evaluate(
+      `[...document.querySelectorAll('#operator tbody :is(th, td)')].map((cell) => getComputedStyle(cell).paddingLeft)`,
+    )) as string[];
+    expect([...new Set(lefts)]).toEqual(['0px']);
   });
 
   it('everything is 44 px for a finger, and nothing lies beyond the edge', async () => {

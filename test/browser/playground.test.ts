@@ -166,7 +166,9 @@ describe('the playground', { retry: 1 }, () => {
       page.evaluate(`document.querySelector('[data-part=${part}]').textContent`) as Promise<string>;
     expect(await shown('heard')).toBe(heard.spokenText.trimEnd());
     expect(await shown('unheard')).toBe(heard.remainingText.trim());
-    expect(await text('told')).toContain('Not heard:');
+    expect(await text('told')).toMatch(
+      /^Interrupted\. Heard: .*[^,.;:\s][.!?] Not heard: .*[^,.;:\s][.!?]$/s,
+    );
 
     // Of all that had come, no more was played than the page told.
     const quanta = (await page.evaluate('tap.quanta.length')) as number;

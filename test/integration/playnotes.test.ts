@@ -108,7 +108,7 @@ describe('PlayNotes of real documents', () => {
       if (style === 'debate') {
         // None of these documents weighs its subject up.
         const message = expect.stringMatching(
-          /no debate .*Choose another style: podcast or executive-briefing/,
+          /no debate .*choose another style: podcast or executive-briefing/,
         );
         expect(record).toMatchObject({ status: 'failed', error: { code: 'invalid_source', message } });
         return;

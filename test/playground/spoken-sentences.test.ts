@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TrackedWord } from '../../src/playground/caption-track.ts';
-import { createSpokenSentences } from '../../src/playground/spoken-sentences.ts';
+import { asSentence, createSpokenSentences } from '../../src/playground/spoken-sentences.ts';
 import '../support/property-seed.ts';
 
 /** Words as captions tell them: what stands between white space, places in code points. */
@@ -34,6 +34,15 @@ function told(texts: readonly string[], state: 'going-on' | 'over' = 'over'): st
 }
 
 describe('spoken sentences', () => {
+  it.each([
+    ['it shone as brightly as before, ', 'it shone as brightly as before.'],
+    ['The ferry leaves at ten.', 'The ferry leaves at ten.'],
+    ['Will you come?', 'Will you come?'],
+    ['“No!”', '“No!”'],
+    ['one – ', 'one.'],
+    ['nothing', 'nothing.'],
+  ])('%j is read out as %j', (text, read) => expect(asSentence(text)).toBe(read));
+
   it('are told when their last word has begun, and what is left at the end', () => {
     const text = 'The ferry leaves at ten. Will you come?  Perhaps';
     const words = wordsOf([text]);

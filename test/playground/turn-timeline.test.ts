@@ -81,7 +81,11 @@ describe('turn timeline', () => {
     const timeline = told([65, started], [200, there], [210, { type: 'ran-dry' }], [400, there]);
     expect(timeline.underruns).toBe(2);
     expect(timeline.marks.filter(({ name }) => name === 'underrun')).toEqual([
-      { name: 'underrun', atMs: 200, detail: '2 by the gateway’s account, 1 here, the last at 0.40 s' },
+      {
+        name: 'underrun',
+        atMs: 200,
+        detail: '2 by the gateway’s account, 1 here, the last 0.40 s after it was named',
+      },
     ]);
   });
 
@@ -94,6 +98,8 @@ describe('turn timeline', () => {
     const cut: TimelineEvent = { ...heard, spokenText: 'Good', remainingText: 'evening' } as TimelineEvent;
     const timeline = told([65, started], [500, { type: 'interrupted', playedMs: 432 }], [510, cut]);
     expect(timeline.heard).toEqual({ spokenText: 'Good', remainingText: 'evening' });
-    expect(timeline.marks.find(({ name }) => name === 'interrupted')?.detail).toBe('at 0.43 s');
+    expect(timeline.marks.find(({ name }) => name === 'interrupted')?.detail).toBe(
+      'after 0.43 s of its audio',
+    );
   });
 });

@@ -41,7 +41,9 @@ export function createDialogueEditor(list: HTMLOListElement): DialogueEditor {
         const next = item.nextElementSibling ?? item.previousElementSibling;
         item.remove();
         number();
-        next?.querySelector('textarea')?.focus();
+        (
+          next?.querySelector('textarea') ?? list.parentElement?.querySelector<HTMLElement>(':scope > button')
+        )?.focus();
       });
       item.append(who, said, remove);
       list.append(item);

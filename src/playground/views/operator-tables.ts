@@ -65,12 +65,13 @@ function soundText({ format, sampleRate, leg }: RunningSession): string {
   return leg === undefined ? sound : `${sound}, to ${leg.kind}`;
 }
 
-/** `onEnd`: for a session whose button was pressed; `mayEnd`: whether there are buttons. */
+/** `onEnd`: for a session whose button was pressed; `mayEnd`: whether there are buttons; `isOwn`: it is the one of this page. */
 export const sessionColumns = (
   mayEnd: () => boolean,
+  isOwn: (session: RunningSession) => boolean,
   onEnd: (session: RunningSession) => void,
 ): readonly Column<RunningSession>[] => [
-  textColumn('Session', ({ id }) => id),
+  textColumn('Session', (session) => (isOwn(session) ? `${session.id} (this page)` : session.id)),
   textColumn('Tenant', ({ tenant }) => tenant),
   textColumn('Dialect', ({ dialect }) => dialect),
   textColumn('Sound', soundText),
@@ -82,6 +83,8 @@ export const sessionColumns = (
     label: 'Action',
     fill(cell, session) {
       const known = cell.querySelector('button');
+      const own = isOwn(session) ? ', the one of this page' : '';
+      const label = `End session ${session.id} of ${session.tenant}${own}`;
       if (!mayEnd()) {
         known?.remove();
         setText(cell, '–');
@@ -89,11 +92,12 @@ export const sessionColumns = (
       }
       if (known !== null) {
         known.onclick = () => onEnd(session);
+        known.setAttribute('aria-label', label);
         return;
       }
       const button = madeElement('button', { text: 'End' });
       button.type = 'button';
-      button.setAttribute('aria-label', `End session ${session.id} of ${session.tenant}`);
+      button.setAttribute('aria-label', label);
       button.onclick = () => onEnd(session);
       cell.replaceChildren(button);
     },

@@ -23,6 +23,8 @@ export type OperatorViewOptions = {
   readonly offer: GatewayOffer;
   /** For a screen reader. */
   readonly tell: (text: string) => void;
+  /** Id of the session of this page, while it has one. */
+  readonly ownSession: () => string | undefined;
 };
 
 type Overview = {
@@ -44,7 +46,8 @@ const ENDING: Readonly<Record<Overview['endingTakes'], string>> = {
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 const counted = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`;
 
-export function createOperatorView({ rest, offer, tell }: OperatorViewOptions): OperatorView {
+export function createOperatorView(options: OperatorViewOptions): OperatorView {
+  const { rest, offer, tell, ownSession } = options;
   const element = (id: string) => pageElement(id, HTMLElement);
   const table = (id: string) => pageElement(id, HTMLTableElement);
   const notice = element('operator-notice');
@@ -59,6 +62,7 @@ export function createOperatorView({ rest, offer, tell }: OperatorViewOptions): 
     table: table('sessions'),
     columns: sessionColumns(
       () => mayEnd,
+      ({ id }) => id === ownSession(),
       (session) => void end(session),
     ),
     keyOf: ({ id }) => id,
@@ -160,7 +164,10 @@ export function createOperatorView({ rest, offer, tell }: OperatorViewOptions): 
     const lost = turnsUnheard === 0 ? '' : ` ${counted(turnsUnheard, 'turn')} will not be heard to the end.`;
     const answer = await confirmFirst({
       title: 'End this session?',
-      text: `Session ${id} of ${tenant} is closed, and its client is told that an operator did it.${lost}`,
+      text:
+        id === ownSession()
+          ? `Session ${id} is the one of this page. Speaking opens a new one.${lost}`
+          : `Session ${id} of ${tenant} is closed, and its client is told that an operator did it.${lost}`,
       action: 'End the session',
     });
     if (answer === 'left') return;

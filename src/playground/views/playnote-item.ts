@@ -14,6 +14,7 @@ export type PlayNoteItem = {
 /** Files lie behind the origin that this page came from, however the gateway calls itself. */
 const ownAddress = (url: string) => new URL(url).pathname;
 
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 const minutes = (seconds: number) =>
   `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
 
@@ -24,6 +25,16 @@ const STYLES: Readonly<Record<PlayNoteRecord['synthesisStyle'], string>> = {
   debate: 'Debate',
 };
 export const styleName = (style: PlayNoteRecord['synthesisStyle']): string => STYLES[style];
+
+/** A message of the gateway with styles as the menu has them; names that are words by themselves stay. */
+export const withStyleNames = (message: string): string =>
+  message
+    .replaceAll('executive-briefing', STYLES['executive-briefing'].toLowerCase())
+    .replaceAll('childrens-story', STYLES['childrens-story'].toLowerCase());
+
+/** What tells one PlayNote from all others of the same document: its style and when it was asked for. */
+export const kindOf = ({ synthesisStyle, requestedAt }: PlayNoteRecord): string =>
+  `${styleName(synthesisStyle)} of ${day.format(new Date(requestedAt))}`;
 
 async function showChapters(list: HTMLUListElement, audio: HTMLAudioElement, url: string): Promise<void> {
   const chapters = readChapters(await (await fetch(ownAddress(url))).text());
@@ -41,13 +52,14 @@ async function showChapters(list: HTMLUListElement, audio: HTMLAudioElement, url
   }
 }
 
-function player({ name, audioUrl, chaptersUrl, captionsUrl, scriptUrl }: PlayNoteRecord): HTMLElement[] {
+function player(record: PlayNoteRecord): HTMLElement[] {
+  const { name, audioUrl, chaptersUrl, captionsUrl, subtitlesUrl, scriptUrl } = record;
   if (audioUrl === null) return [];
   const audio = madeElement('audio');
   audio.controls = true;
   audio.preload = 'metadata';
   audio.src = ownAddress(audioUrl);
-  audio.setAttribute('aria-label', name);
+  audio.setAttribute('aria-label', `${name}, ${kindOf(record)}`);
   const chapters = madeElement('ul', { className: 'chapters' });
   chapters.setAttribute('aria-label', `Chapters of ${name}`);
   if (chaptersUrl !== null) void showChapters(chapters, audio, chaptersUrl).catch(() => chapters.remove());
@@ -55,12 +67,15 @@ function player({ name, audioUrl, chaptersUrl, captionsUrl, scriptUrl }: PlayNot
   for (const [label, url] of [
     ['Audio', audioUrl],
     ['Captions', captionsUrl],
+    ['Captions as SRT', subtitlesUrl],
+    ['Chapters', chaptersUrl],
     ['Script with word times', scriptUrl],
   ] as const) {
     if (url === null) continue;
     const link = madeElement('a', { text: label });
     link.href = ownAddress(url);
     link.setAttribute('download', '');
+    link.setAttribute('aria-label', `${label} of ${name}, ${kindOf(record)}`);
     links.append(link);
   }
   return [audio, chapters, links];
@@ -84,13 +99,13 @@ export function createPlayNoteItem(onDelete: (record: PlayNoteRecord) => void): 
     element,
     show(record) {
       title.textContent = record.name;
-      remove.setAttribute('aria-label', `Delete ${record.name}`);
+      remove.setAttribute('aria-label', `Delete ${record.name}, ${kindOf(record)}`);
       remove.onclick = () => onDelete(record);
-      const style = styleName(record.synthesisStyle);
+      const source = record.sourceName === record.name ? '' : `, from ${record.sourceName}`;
       const length = record.duration === null ? '' : `, ${minutes(record.duration)}`;
       const phases = { generating: `, ${record.phase}`, completed: length, failed: '' };
-      about.textContent = `${style}${phases[record.status]}`;
-      if (record.error !== null) about.textContent += `. ${record.error.message}`;
+      about.textContent = `${kindOf(record)}${phases[record.status]}${source}`;
+      if (record.error !== null) about.textContent += `. ${withStyleNames(record.error.message)}`;
       progress.value = record.progress;
       if (record.status === status) return;
       status = record.status;

@@ -7,8 +7,8 @@ import { type GatewayRest, statusOf } from '../gateway-rest.ts';
 import { type NotePage, nextOf, withNewest, withOlder } from '../playnote-list.ts';
 import { firstOf, offerVoices } from './composer.ts';
 import { confirmFirst } from './confirm-dialog.ts';
-import { pageElement } from './page-element.ts';
-import { createPlayNoteItem, type PlayNoteItem, styleName } from './playnote-item.ts';
+import { pageElement, setText } from './page-element.ts';
+import { createPlayNoteItem, kindOf, type PlayNoteItem, styleName, withStyleNames } from './playnote-item.ts';
 
 export type PlayNoteView = {
   /** The view is seen now. */
@@ -45,12 +45,22 @@ export function createPlayNoteView(options: PlayNoteViewOptions): PlayNoteView {
   let olderAt: string | undefined;
   let phase: 'seen' | 'left' = 'left';
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** What was sent from this form and is still being made: its document stays chosen until it is known to be good. */
+  let sent: { readonly id: string; readonly source: File } | undefined;
+  let isSending = false;
   let names = new Map<string, string>();
   style.append(...STYLES.map((name) => new Option(styleName(name), name)));
 
   const tell = (error: unknown) => {
-    notice.textContent = error instanceof Error ? error.message : String(error);
+    setText(notice, withStyleNames(error instanceof Error ? error.message : String(error)));
   };
+  /** At the form, and in sight of whoever is there. */
+  function tellAtForm(text: string): void {
+    setText(notice, text);
+    const { activeElement } = document;
+    if (form.contains(activeElement) || activeElement === document.body)
+      notice.scrollIntoView({ block: 'nearest' });
+  }
 
   const whose = () => `user ${rest.credentials?.userId ?? ''}`;
 
@@ -75,10 +85,36 @@ export function createPlayNoteView(options: PlayNoteViewOptions): PlayNoteView {
       const next = notes[focusedAt] ?? notes.at(-1);
       (next === undefined ? pageElement('notes-title', HTMLElement) : items.get(next.id)!).focus();
     }
-    about.textContent =
+    setText(
+      about,
       notes.length === 0
         ? `Nothing yet. What ${whose()} makes here, with the command line or over HTTP is listed here.`
-        : `Whatever ${whose()} has made here, with the command line or over HTTP, newest first.`;
+        : `Whatever ${whose()} has made here, with the command line or over HTTP, newest first.`,
+    );
+    followSent();
+  }
+
+  /** A document may be refused long after it was taken, when it is read: that is told where it was sent from. */
+  function followSent(): void {
+    if (sent === undefined) return;
+    const { id, source } = sent;
+    const note = known.find((one) => one.id === id);
+    if (note?.status === 'generating') return;
+    sent = undefined;
+    if (note?.status === 'failed') {
+      const why = withStyleNames(note.error?.message ?? 'It failed.');
+      return tellAtForm(`${source.name} was not made into a PlayNote. ${why}`);
+    }
+    setText(notice, '');
+    // Unless another one has been chosen meanwhile.
+    if (file.files?.[0] === source) file.value = '';
+    if (note !== undefined) options.tell(`“${note.name}”, ${kindOf(note)}, is ready.`);
+  }
+
+  function showOlder(): void {
+    const hadFocus = document.activeElement === older;
+    older.hidden = olderAt === undefined;
+    if (hadFocus && older.hidden) items.get(known.at(-1)?.id ?? '')?.focus();
   }
 
   async function readPage(path: string): Promise<NotePage<PlayNoteRecord>> {
@@ -92,7 +128,7 @@ export function createPlayNoteView(options: PlayNoteViewOptions): PlayNoteView {
       const page = await readPage(PATH);
       showAll(withNewest(known, page));
       if (known.length === page.notes.length) olderAt = page.next;
-      older.hidden = olderAt === undefined;
+      showOlder();
     } finally {
       clearTimeout(timer);
       const isMaking = known.some(({ status }) => status === 'generating');
@@ -106,16 +142,18 @@ export function createPlayNoteView(options: PlayNoteViewOptions): PlayNoteView {
     const page = await readPage(olderAt);
     olderAt = page.next;
     showAll(withOlder(known, page));
-    older.hidden = olderAt === undefined;
+    showOlder();
   }
 
-  async function remove({ id, name, status: made }: PlayNoteRecord): Promise<void> {
+  async function remove(record: PlayNoteRecord): Promise<void> {
+    const { id, name, status: made } = record;
+    const kind = kindOf(record);
     const answer = await confirmFirst({
       title: 'Delete this PlayNote?',
       text:
         made === 'generating'
-          ? `“${name}” is stopped and deleted.`
-          : `“${name}” is deleted with its audio, captions and script. This cannot be undone.`,
+          ? `“${name}”, ${kind}, is stopped and deleted.`
+          : `“${name}”, ${kind}, is deleted with all of its files. This cannot be undone.`,
       action: 'Delete it',
     });
     if (answer === 'left') return;
@@ -126,13 +164,13 @@ export function createPlayNoteView(options: PlayNoteViewOptions): PlayNoteView {
       if (statusOf(error) !== 404) return tell(error);
     }
     showAll(known.filter((note) => note.id !== id));
-    options.tell(`“${name}” has been deleted.`);
+    options.tell(`“${name}”, ${kind}, has been deleted.`);
     await ask().catch(tell);
   }
 
   async function create(): Promise<void> {
     const [source] = file.files ?? [];
-    if (source === undefined) return;
+    if (source === undefined || isSending) return;
     const body = new FormData();
     const fields = {
       synthesisStyle: style.value,
@@ -142,19 +180,23 @@ export function createPlayNoteView(options: PlayNoteViewOptions): PlayNoteView {
     };
     for (const [name, value] of Object.entries(fields)) body.append(name, value);
     body.append('sourceFile', source, source.name);
-    make.disabled = true;
-    notice.textContent = 'Sending the document';
+    // Not `disabled`, which would take the keyboard's place on the page away.
+    isSending = true;
+    make.setAttribute('aria-disabled', 'true');
+    setText(notice, 'Sending the document');
     try {
       const record = await rest.json<PlayNoteRecord>(PATH, { method: 'POST', body });
-      notice.textContent = '';
-      form.reset();
+      setText(notice, `${source.name} is being made into a PlayNote.`);
+      sent = { id: record.id, source };
       showAll([record, ...known]);
       options.tell('The document has been taken. It is made into a PlayNote now.');
       await ask();
     } catch (error) {
-      tell(error);
+      const why = error instanceof Error ? error.message : String(error);
+      tellAtForm(`${source.name} was not taken. ${withStyleNames(why)}`);
     } finally {
-      make.disabled = false;
+      isSending = false;
+      make.removeAttribute('aria-disabled');
     }
   }
 

@@ -1,7 +1,9 @@
 // What is heard, as it is heard: state, position, waveform, words and the buttons that stop, hold and move the sound.
 // While there is something to hear it draws once for each animation frame, all of it by one position of the sound.
 
+import { createCaptionLine } from '../caption-line.ts';
 import type { Conversation } from '../conversation.ts';
+import { asSentence } from '../spoken-sentences.ts';
 import { heardMs, isOver, type SpokenTurn } from '../spoken-turn.ts';
 import { createCaptionLog } from './caption-log.ts';
 import { pageElement, setText } from './page-element.ts';
@@ -12,6 +14,8 @@ import { createWaveView } from './wave-view.ts';
 export type Stage = {
   /** Something has changed: draws, and goes on as long as there is something to hear. */
   update(): void;
+  /** Brings the words into sight where they lie below the window, as on a phone. */
+  reveal(): void;
   readonly turnView: TurnView;
 };
 
@@ -27,6 +31,8 @@ export type StageOptions = {
 };
 
 const CREDIT_EVERY_MS = 40;
+/** Words that begin further down than this part of the window are out of sight. */
+const MAX_WORDS_AT = 0.8;
 
 const clockTime = (ms: number) => {
   const tenths = Math.floor(ms / 100);
@@ -48,7 +54,10 @@ function spokenState(state: string, turn: SpokenTurn | undefined): string | unde
   const heard = turn?.timeline.heard;
   if (state !== 'Interrupted') return state;
   if (heard === undefined) return undefined;
-  return `Interrupted. Heard: ${heard.spokenText || 'nothing'}. Not heard: ${heard.remainingText || 'nothing'}`;
+  const [said, left] = [heard.spokenText, heard.remainingText].map((text) =>
+    asSentence(text.trim() || 'nothing'),
+  );
+  return `Interrupted. Heard: ${said} Not heard: ${left}`;
 }
 
 export function createStage({ conversation, canNarrate, tell, onOver, onBusy }: StageOptions): Stage {
@@ -60,9 +69,13 @@ export function createStage({ conversation, canNarrate, tell, onOver, onBusy }: 
   const paragraphs = pageElement('paragraphs', HTMLElement);
   const paragraph = pageElement('paragraph-number', HTMLElement);
   const wave = createWaveView(pageElement('wave', HTMLCanvasElement));
-  const transcript = createTranscriptView(pageElement('transcript', HTMLElement));
+  const words = pageElement('transcript', HTMLElement);
+  const transcript = createTranscriptView(words);
   const captions = createCaptionLog(pageElement('captions', HTMLElement));
   const transport = pageElement('transport', HTMLElement);
+  const captionLine = pageElement('caption-line', HTMLElement);
+  let shortCaptions = createCaptionLine();
+  let captioned: SpokenTurn | undefined;
   const turnView = createTurnView();
   let frame: number | undefined;
   let credit: ReturnType<typeof setInterval> | undefined;
@@ -80,8 +93,6 @@ export function createStage({ conversation, canNarrate, tell, onOver, onBusy }: 
 
   function showTransport(turn: SpokenTurn | undefined): void {
     const { isBusy } = conversation();
-    // A focused button that is disabled takes the keyboard's place on the page with it.
-    if (!isBusy && document.activeElement === interrupt) pageElement('transcript', HTMLElement).focus();
     const busy = isBusy ? 'busy' : 'idle';
     if (interrupt.disabled === isBusy || transport.dataset.state === undefined) {
       interrupt.disabled = !isBusy;
@@ -93,6 +104,10 @@ export function createStage({ conversation, canNarrate, tell, onOver, onBusy }: 
     const many = turn?.paragraphs ?? 0;
     paragraphs.hidden = pause.hidden || many < 2;
     setText(paragraph, `${(turn?.paragraph ?? 0) + 1} of ${many}`);
+    // A focused button that is disabled or hidden takes the keyboard's place on the page with it.
+    const focused = document.activeElement;
+    if (focused !== null && transport.contains(focused))
+      if (focused.matches(':disabled') || focused.closest('[hidden]') !== null) words.focus();
   }
 
   function draw(): void {
@@ -105,6 +120,11 @@ export function createStage({ conversation, canNarrate, tell, onOver, onBusy }: 
       const moment = isOver(turn) ? { begun: turn.track.words.length, lit: undefined } : turn.track.at(ms);
       transcript.light(moment);
       captions.show(turn, moment.begun);
+      if (captioned !== turn) {
+        captioned = turn;
+        shortCaptions = createCaptionLine();
+      }
+      setText(captionLine, shortCaptions.at(turn.lines, turn.track.words, moment.begun));
       position.textContent = clockTime(ms);
       position.dataset.ms = String(ms);
       if (output !== undefined && peaks !== undefined) {
@@ -143,6 +163,11 @@ export function createStage({ conversation, canNarrate, tell, onOver, onBusy }: 
   wave.draw(undefined);
   return {
     turnView,
+    reveal() {
+      if (words.getBoundingClientRect().top < innerHeight * MAX_WORDS_AT) return;
+      const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+      words.closest('.stage')!.scrollIntoView({ block: 'start', behavior: isCalm ? 'auto' : 'smooth' });
+    },
     update() {
       // While frames are drawn anyway, nothing is drawn between them.
       if (frame === undefined) draw();

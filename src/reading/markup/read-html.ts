@@ -36,7 +36,8 @@ const isClutter = (element: MarkupElement): boolean =>
 /** Throws `invalid_source` for a page beyond the bounds, or without text. */
 export function readHtml(html: string, blocks: SourceBlocks, mostChars: number): DocumentFacts {
   const { document } = parseHTML(completed(trimMarkup(html, 'html')));
-  if (document.documentElement === null) throw invalidSource('The page holds no text.');
+  if (document.documentElement === null)
+    throw invalidSource('The page holds no text; choose one that has some.');
   const found: DocumentFacts = {
     title: titleOf(document),
     language:

@@ -22,7 +22,7 @@ const MISFITS: Readonly<Record<StyleMisfit, string>> = {
 const reasonOf = (refusal: ScriptRefusal): string =>
   refusal.refused === 'too-little-text'
     ? 'The source has too little running text for a script; at least three whole sentences are needed.'
-    : `${MISFITS[refusal.refused]} Choose another style: ${refusal.suits.join(' or ')}.`;
+    : `${MISFITS[refusal.refused].replace(/\.$/, '')}; choose another style: ${refusal.suits.join(' or ')}.`;
 
 export function createEmbeddedScriptWriter(): ScriptWriter {
   return {

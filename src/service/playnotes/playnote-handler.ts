@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AppError, toAppError } from '../../base/app-error.ts';
 import { pause } from '../../base/pause.ts';
+import { fileNameOf } from '../../base/shown-address.ts';
 import { captionsSrt } from '../../captions/sub-rip.ts';
 import { captionsVtt, chaptersVtt } from '../../captions/web-vtt.ts';
 import type { SpeechRuntime } from '../../pipeline/speech-runtime.ts';
@@ -55,16 +56,6 @@ const SLOT_RETRY_MS = 2000;
 const BEGINS = { fetching: 0, reading: 0.02, writing: 0.05, speaking: 0.08, finishing: 0.92 } as const;
 const AUDIO = 'playnote.mp3';
 
-/** The last part of an address's path, decoded where it can be. */
-const nameIn = (url: string): string => {
-  const last = new URL(url).pathname.split('/').at(-1)!;
-  try {
-    return decodeURIComponent(last);
-  } catch {
-    return last;
-  }
-};
-
 const speakersOf = ({ fields }: PlayNoteInput): Speakers => ({
   name1: fields.voice1Name ?? undefined,
   name2: fields.voice2Name ?? undefined,
@@ -103,7 +94,7 @@ export function createPlayNoteHandler(options: PlayNoteHandlerOptions): WorkHand
       { toPath: path, mostBytes: options.mostSourceBytes, deadlineMs: FETCH_DEADLINE_MS },
       signal,
     );
-    return { path, name: nameIn(finalUrl), contentType };
+    return { path, name: fileNameOf(new URL(finalUrl)), contentType };
   };
 
   const writeScript = async (

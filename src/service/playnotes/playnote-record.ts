@@ -1,5 +1,6 @@
 // A PlayNote as callers see it (interface 2.1), with our additions: phase, progress, error and what lies beside the audio.
 
+import { fileNameOf } from '../../base/shown-address.ts';
 import type { PlayNoteFields } from '../../speech/playnote-request.ts';
 import type { PlayNoteRecord } from '../../speech/service-records.ts';
 import type { Work } from '../../storage/works/work.ts';
@@ -42,6 +43,13 @@ const nameOf = ({ fields, uploadName }: PlayNoteInput, output: PlayNoteOutput | 
   uploadName?.replace(/\.[a-z0-9]{1,5}$/i, '') ??
   new URL(fields.sourceFileUrl!).hostname;
 
+/** What the source is called: of an address the last part of its path, else its host. */
+function sourceNameOf({ fields, uploadName }: PlayNoteInput): string {
+  if (fields.sourceFileUrl === undefined) return uploadName ?? 'document';
+  const address = new URL(fields.sourceFileUrl);
+  return fileNameOf(address) ?? address.hostname;
+}
+
 /** `urlOf`: the address of one of the PlayNote's files. */
 export function toPlayNoteRecord(work: Work, urlOf: (name: string) => string): PlayNoteRecord {
   const input = work.input as PlayNoteInput;
@@ -54,6 +62,7 @@ export function toPlayNoteRecord(work: Work, urlOf: (name: string) => string): P
     ownerId: work.owner,
     name: nameOf(input, output),
     sourceFileUrl: fields.sourceFileUrl ?? urlOf(SOURCE),
+    sourceName: sourceNameOf(input),
     audioUrl: output === undefined ? null : urlOf(output.fileName),
     synthesisStyle: fields.synthesisStyle,
     voice1: fields.voice1,
