@@ -3,7 +3,7 @@
 import { openAsBlob, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { fileNameOf, shownAddress } from '../base/shown-address.ts';
+import { fileNameOf, shownAddress } from '../base/addresses/shown-address.ts';
 import type { PlayNoteSource, PlayNoteWish } from '../client/voxgate-client.ts';
 import { LANGUAGES } from '../speech/language.ts';
 import { SYNTHESIS_STYLES } from '../speech/playnote-request.ts';

@@ -1,6 +1,6 @@
 // A PlayNote as callers see it (interface 2.1), with our additions: phase, progress, error and what lies beside the audio.
 
-import { fileNameOf } from '../../base/shown-address.ts';
+import { fileNameOf } from '../../base/addresses/shown-address.ts';
 import type { PlayNoteFields } from '../../speech/playnote-request.ts';
 import type { PlayNoteRecord } from '../../speech/service-records.ts';
 import type { Work } from '../../storage/works/work.ts';

@@ -2,7 +2,7 @@
 import { basename, win32 } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fileNameOf } from '../../src/base/shown-address.ts';
+import { fileNameOf } from '../../../src/base/addresses/shown-address.ts';
 import '../support/property-seed.ts';
 
 const named = (address: string) => fileNameOf(new URL(address));
