@@ -3,7 +3,7 @@ import { basename, win32 } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fileNameOf } from '../../../src/base/addresses/shown-address.ts';
-import '../support/property-seed.ts';
+import '../../support/property-seed.ts';
 
 const named = (address: string) => fileNameOf(new URL(address));
 
