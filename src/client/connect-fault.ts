@@ -44,7 +44,7 @@ const WORDS: readonly (readonly [said: RegExp, words: string])[] = [
 ];
 
 /** Of what this part of the program throws by itself: already a sentence. */
-export class ConnectFault extends Error {
+class ConnectFault extends Error {
   override readonly name = 'ConnectFault';
 }
 

@@ -201,7 +201,7 @@ describe('live WebVTT of words that are told before their sound has come', () =>
     });
     const vtt = new GrowingVtt();
     const reader = timeline.reader();
-    const again = times === 'known' ? reader.again : undefined;
+    const again = times === 'known' ? (count: number) => reader.again(count) : undefined;
     const options = { turn: 't', lines: [text], nameOf: () => undefined, language, again };
     const written: string[] = [];
     let baseMs = 0;

@@ -3,9 +3,9 @@
 // list and the number of the connection (or request). Buffers are bounded: a slow reader slows the sender.
 
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { shownAddress } from '../../src/base/addresses/shown-address.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { seededNumbers } from '../../src/base/seeded-numbers.ts';
-import { shownAddress } from '../../src/base/addresses/shown-address.ts';
 import { type Address, startHttpStage } from './http-stage.ts';
 import { joinSockets } from './joined-sockets.ts';
 import type { MetToxic, Stream, Toxic } from './toxic.ts';
