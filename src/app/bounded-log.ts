@@ -12,7 +12,7 @@ export type BoundedLogOptions = {
   /** A line told of a failure. */
   readonly onFailure: (of: FailureOf, code: string) => void;
   /** A line, written or not. */
-  readonly onEvent: (event: LogEvent) => void;
+  readonly onEvent: (event: LogEvent, level: keyof Log) => void;
 };
 
 /** Of lines of one event and one code: so many at once, and so many a second in the long run. */
@@ -45,7 +45,7 @@ export function createBoundedLog({ log, clock, onFailure, onEvent }: BoundedLogO
       const { event, code, leftOut } = bucket;
       if (leftOut === 0) continue;
       bucket.leftOut = 0;
-      onEvent('lines_left_out');
+      onEvent('lines_left_out', 'warn');
       log.warn('lines_left_out', { of: event, code, leftOut });
     }
   };
@@ -81,7 +81,7 @@ export function createBoundedLog({ log, clock, onFailure, onEvent }: BoundedLogO
     (level: keyof Log): Log['info'] =>
     (event, fields) => {
       const { failureOf, isBounded } = eventRow(event) ?? {};
-      onEvent(event);
+      onEvent(event, level);
       if (failureOf !== undefined && fields?.code !== undefined) onFailure(failureOf, String(fields.code));
       if (isBounded === undefined) return log[level](event, fields);
       const kept = bounded(event, fields);

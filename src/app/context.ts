@@ -18,7 +18,7 @@ const REDIS_USES = ['quotas', 'phrases', 'generations'] as const;
 /** The counting of the upstream's quota, kept phrases, and what each user has under way. */
 type RedisUse = (typeof REDIS_USES)[number];
 
-/** Sentences of the log, each about a fault of ours, are counted as one. */
+/** Sentences of the log that warn, each about a fault of ours, are counted as one. */
 const FAULT = 'fault';
 
 export type Stop = () => Promise<void> | void;
@@ -54,10 +54,11 @@ export function createAppContext(
     log: written,
     clock,
     onFailure: (of, code) => failures.add(1, { of, code }),
-    onEvent(event) {
+    onEvent(event, level) {
       const row = eventRow(event);
-      if (row === undefined) events.add(1, { event: FAULT });
-      else if (row.countedBy === EVENTS_SERIES) events.add(1, { event });
+      if (row === undefined) {
+        if (level === 'warn' || level === 'error') events.add(1, { event: FAULT });
+      } else if (row.countedBy === EVENTS_SERIES) events.add(1, { event });
     },
   });
   onStop(() => log.close());

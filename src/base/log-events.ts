@@ -37,6 +37,7 @@ export const LOG_EVENTS = {
   request_ended: by('voxgate_http_requests_total'),
   request_refused: bounded(failure('request')),
   request_failed: bounded(failure('request')),
+  onlooker_let_go: bounded(byItself),
   work_ended: { countedBy: 'voxgate_works_total', failureOf: 'work' },
   upstream_gave_up: bounded(failure('upstream')),
   upstream_answered: by('voxgate_upstream_requests_total'),
@@ -113,7 +114,7 @@ export const LOG_EVENTS = {
   stopped: uncounted,
 } as const satisfies Readonly<Record<string, EventRow>>;
 
-/** About a fault of ours, or a setting: no operator looks it up by its name. */
+/** About a fault of ours, a setting, or for whoever looks for one: no operator looks it up by its name. */
 export type LogSentence = `${string} ${string}`;
 export type LogEvent = keyof typeof LOG_EVENTS | LogSentence;
 
@@ -122,6 +123,6 @@ export const EVENTS_COUNTED: readonly string[] = Object.entries(LOG_EVENTS)
   .filter(([, { countedBy }]) => countedBy === EVENTS_SERIES)
   .map(([event]) => event);
 
-/** Undefined: a sentence. */
+/** Undefined: a sentence, about a fault of ours where it is a warning or an error. */
 export const eventRow = (event: LogEvent): EventRow | undefined =>
   Object.hasOwn(LOG_EVENTS, event) ? LOG_EVENTS[event as keyof typeof LOG_EVENTS] : undefined;

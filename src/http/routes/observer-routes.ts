@@ -158,8 +158,7 @@ export function addObserverRoutes(scope: FastifyInstance, options: ObserverRoute
       onClosed(why) {
         leave();
         stopWaiting();
-        if (why === 'slow')
-          log.info('an onlooker was let go: it did not take what it was sent', { session: live.id, medium });
+        if (why === 'slow') log.info('onlooker_let_go', { session: live.id, medium });
       },
     });
     const close = (error: AppError | undefined) => {
