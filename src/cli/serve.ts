@@ -40,8 +40,8 @@ async function run(terminal: Terminal): Promise<number> {
   const lost = new Promise<'lost'>((resolve) => {
     lose = () => resolve('lost');
   });
-  // Of a machine that is slow this is the first that is seen; never among lines of JSON.
-  if (!json) terminal.complain(`Voxgate ${terminal.version} is starting`);
+  // On a slow machine this is the first that somebody sees; programs are told what happened, in one line.
+  if (!json && terminal.besideResult.isInteractive) terminal.complain(`Voxgate ${terminal.version} is starting`);
   const gateway = await startGateway({
     config,
     log,

@@ -27,6 +27,8 @@ beforeAll(async () => {
       VOXGATE_UPSTREAM_KEYS: '',
       VOXGATE_API_KEYS: 'ann:ann-key,ben:ben-key',
       VOXGATE_PHRASE_CACHE: 'always',
+      // What comes in another format than asked for is not kept.
+      VOXGATE_UPSTREAM_SOUND: 'mp3',
       // One sound for all texts: its words are not theirs.
       VOXGATE_ENDINGS: 'sound',
       VOXGATE_UPSTREAMS: JSON.stringify([
@@ -208,7 +210,9 @@ describe('voices', () => {
 });
 
 it('keys and metrics tell of which service they are', async () => {
-  const pool = (await (await get('/v1/pool')).json()) as { keys: { service: string; cap: number }[] };
+  const pool = (await (await get('/v1/pool', 'admin')).json()) as {
+    keys: { service: string; cap: number }[];
+  };
   expect(pool.keys.map(({ service, cap }) => `${service} ${cap}`)).toEqual([
     'closed 50',
     'closed 50',
@@ -219,7 +223,7 @@ it('keys and metrics tell of which service they are', async () => {
   const scrape = await (await fetch(`${gateway.url}/metrics`)).text();
   expect(scrape).toMatch(/voxgate_upstream_requests_total\{service="eleven",outcome="ok"\} [1-9]/);
   expect(scrape).toMatch(/voxgate_key_state\{service="home",key="k_[0-9a-f]{8}",state="ready"\} 1/);
-  const overview = (await (await fetch(`${gateway.url}/v1/operator`)).json()) as { services: object[] };
+  const overview = (await (await get('/v1/operator', 'admin')).json()) as { services: object[] };
   expect(overview.services).toMatchObject([
     { name: 'closed', kind: 'openai', address: closed.url.origin },
     { name: 'eleven', kind: 'elevenlabs' },

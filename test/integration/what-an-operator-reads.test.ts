@@ -25,7 +25,7 @@ import { audio, type Script, silence, status } from '../support/scripted-upstrea
 const SOON = { timeout: 50_000 };
 
 let gateway: RunningGateway;
-afterAll(() => gateway.close());
+afterAll(() => gateway?.close());
 /** Ends the one before. */
 const start = async (options: RunningGatewayOptions) => {
   await (gateway as RunningGateway | undefined)?.close();
@@ -451,6 +451,7 @@ describe('the figures add up', () => {
     'voxgate_resumes_total',
     'voxgate_doubtful_bodies_total',
     'voxgate_whole_bodies_total',
+    'voxgate_bodies_total',
     'voxgate_phrases_total',
     'voxgate_deadline_missed_total',
     'process_cpu_seconds_total',
