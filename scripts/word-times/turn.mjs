@@ -15,7 +15,13 @@ export async function openTurn(program, { whole, language, speed, voice, voice2,
     captions: 'words',
     ...(voice2 === undefined ? {} : { voice2 }),
   });
-  const options = { settings, seed, defaultVoice: undefined, defaultVoice2: undefined, remainingMs };
+  const served = {
+    synthesis: settings.synthesis,
+    defaultVoice: undefined,
+    defaultVoice2: undefined,
+    maxText: undefined,
+  };
+  const options = { settings, seed, served, remainingMs };
   const script = new program.TurnScript(options, whole).stretch();
   const { signal } = new AbortController();
   const item = await script.requests.next(signal);
