@@ -161,7 +161,7 @@ const identityOf = ({ kind, url, model, options }: SpeechService): string =>
 export function onlyFor(tenants: SpeechService['tenants'], pool: SpeechUpstream): SpeechUpstream {
   if (tenants === undefined) return pool;
   return {
-    ...(pool.shape === undefined ? {} : { shape: pool.shape }),
+    ...pool,
     async open(request, options) {
       if (mayUse(tenants, options.work?.tenant ?? '')) return pool.open(request, options);
       throw new AppError('internal', 'A text was sent to a speech service that its tenant may not use.');

@@ -29,7 +29,7 @@ function faultOf(args: readonly string[], flags: Flags): string | undefined {
     if (flag.type === 'string' && value === undefined)
       return `${rawName} has no value; allowed: ${rawName} VALUE`;
     if (flag.type === 'string' && inlineValue === false && /^-./.test(value ?? ''))
-      return `${rawName} has no value; one that begins with a dash is written as ${rawName}=${value}`;
+      return `${rawName} has no value; one that begins with a dash is written as ${rawName}=VALUE`;
   }
   return undefined;
 }

@@ -166,7 +166,8 @@ async function speakTurn(
   // What is sent faster than it plays is heard when the player plays it, of which the gateway knows nothing.
   const isAhead = listener !== undefined && settings.pace === 'burst';
   const report = () => {
-    if (isAhead && hasStarted) client.send({ type: 'played', turn: TURN, ms: listener.playedMs() });
+    if (isAhead && hasStarted && client.isOpen())
+      client.send({ type: 'played', turn: TURN, ms: listener.playedMs() });
   };
   const cut = () => {
     report();

@@ -41,7 +41,8 @@ async function run(terminal: Terminal): Promise<number> {
     lose = () => resolve('lost');
   });
   // On a slow machine this is the first that somebody sees; programs are told what happened, in one line.
-  if (!json && terminal.besideResult.isInteractive) terminal.complain(`Voxgate ${terminal.version} is starting`);
+  if (!json && terminal.besideResult.isInteractive)
+    terminal.complain(`Voxgate ${terminal.version} is starting`);
   const gateway = await startGateway({
     config,
     log,
@@ -104,14 +105,21 @@ const NOT_READ = '';
 /** Files of settings, among which `-` is standard input, wherever it was named. Throws a UsageError where two are. */
 async function filesOf(terminal: Terminal, flags: readonly string[]): Promise<Terminal['readFile']> {
   const { env } = terminal;
+  // Each is read once: a pipe (`<(sops -d voxgate.yaml)`) is empty the second time.
+  const texts = new Map<string, string>();
+  const readFile = (path: string): string => {
+    const text = texts.get(path) ?? terminal.readFile(path);
+    texts.set(path, text);
+    return text;
+  };
   const readers: string[] = [];
   const read = (text: string) => (path: string, as: string) => {
-    if (path !== STANDARD) return terminal.readFile(path);
+    if (path !== STANDARD) return readFile(path);
     readers.push(as);
     return text;
   };
   parseConfig({ env, flags, file: read(NOT_READ) });
-  if (readers.length === 0) return terminal.readFile;
+  if (readers.length === 0) return readFile;
   const checkOne = () => {
     const [first, second] = readers;
     if (second !== undefined)
@@ -123,7 +131,7 @@ async function filesOf(terminal: Terminal, flags: readonly string[]): Promise<Te
   readers.length = 0;
   parseConfig({ env, flags, file: read(input) });
   checkOne();
-  return (path) => (path === STANDARD ? input : terminal.readFile(path));
+  return (path) => (path === STANDARD ? input : readFile(path));
 }
 
 const flagOf = (name: SettingName): readonly [string, Flag] => [

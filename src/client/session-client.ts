@@ -168,6 +168,7 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
     unanswered = 0;
   });
   socket.on('message', (data, isBinary) => {
+    unanswered = 0; // the answer to a ping stands behind what is on its way
     if (over !== undefined) return;
     if (isBinary) return options.onAudio?.(data as Buffer, turn);
     const event = parseJson((data as Buffer).toString('utf8'))?.value;
@@ -184,7 +185,9 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
   socket.on('unexpected-response', (_request, response) => {
     const seconds = response.headers['retry-after'];
     const status = response.statusCode ?? 0;
-    const retryAfterMs = seconds === undefined ? undefined : Number(seconds) * 1000;
+    // It may be a date, too (RFC 9110 10.2.3), which is told as no time.
+    const afterMs = Number(seconds ?? Number.NaN) * 1000;
+    const retryAfterMs = Number.isFinite(afterMs) ? afterMs : undefined;
     options.onRefused?.({ status, retryAfterMs });
     let body = '';
     response.on('data', (chunk: Buffer) => {

@@ -102,8 +102,8 @@ export function toOutgoingRequest(spokenWith: SpokenWith, text: RequestText): Ou
     text: wellFormed(
       pronunciations.length === 0 ? text.text : pronounced(text, pronunciations, maxText).text,
     ),
-    ...(voice === undefined ? {} : { voice }),
-    ...(voice2 === undefined ? {} : { voice2 }),
+    ...(voice == null ? {} : { voice: wellFormed(voice) }),
+    ...(voice2 == null ? {} : { voice2: wellFormed(voice2) }),
     ...(text.turnPrefix === undefined ? {} : { turnPrefix: text.turnPrefix }),
     ...(text.turnPrefix2 === undefined ? {} : { turnPrefix2: text.turnPrefix2 }),
     outputFormat: 'mp3',

@@ -20,3 +20,13 @@ it('lets through the texts of its tenants, and of nobody else', async () => {
   expect(pool.requests).toHaveLength(1);
   expect(onlyFor(undefined, pool)).toBe(pool);
 });
+
+it('is asked in the forms and for the sounds of its service, whoever may use it', () => {
+  const sounds = {
+    sounds: [{ format: 'mulaw', rates: [8000] }],
+    prefers: 'listener',
+    limit: 'requests',
+  } as const;
+  const shape = { voices: 'one', maxText: 100 } as const;
+  expect(onlyFor(['ann'], { ...createMemoryUpstream(), shape, sounds })).toMatchObject({ shape, sounds });
+});

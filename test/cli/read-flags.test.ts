@@ -30,7 +30,7 @@ describe('flags', () => {
       `-o is not a flag of this command. A text that begins with a dash is written behind --\n${ALL}`,
     ],
     [['--out'], '--out has no value; allowed: --out VALUE'],
-    [['--out', '--json'], '--out has no value; one that begins with a dash is written as --out=--json'],
+    [['--out', '--json'], '--out has no value; one that begins with a dash is written as --out=VALUE'],
     [['--json=yes'], '--json takes no value'],
     [['two', 'words'], 'Unexpected argument "words"; quote a text of several words.'],
   ])('%j', (args, words) => {

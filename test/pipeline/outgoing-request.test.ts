@@ -19,6 +19,14 @@ describe('a request to the speech service', () => {
     });
   });
 
+  it('holds no half of a character, in a voice neither', () => {
+    const synthesis = { voice: 'a\ud800', voice2: '\udc00b' };
+    expect(toOutgoingRequest({ ...spokenWith, synthesis }, textOf())).toMatchObject({
+      voice: 'a\ufffd',
+      voice2: '\ufffdb',
+    });
+  });
+
   it('leaves out what is null or absent, and keeps what is zero or empty', () => {
     const synthesis = { speed: 1.5, temperature: 0, prompt: '', language: null, voice2: null, seed: 99 };
     expect(toOutgoingRequest({ ...spokenWith, synthesis }, textOf())).toEqual({

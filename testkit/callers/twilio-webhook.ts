@@ -71,7 +71,7 @@ function readRoot(twiml: string): XmlElement {
 const signedWords = (address: string, authToken: string | undefined): string =>
   authToken === undefined
     ? 'The request had no signature: --auth-token-file or VOXGATE_TWILIO_AUTH_TOKEN signs it.'
-    : `The request was signed with the auth token for exactly ${address}: a webhook that checks needs the same token and the same address.`;
+    : `The request was signed with the auth token for exactly ${shownAddress(address)}: a webhook that checks needs the same token and the same address.`;
 
 /** Rejects when the webhook does not answer as it should. `authToken`: undefined does not sign. */
 export async function askTwilioWebhook(

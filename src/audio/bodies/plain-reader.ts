@@ -102,7 +102,10 @@ export class PlainReader implements BodyParser {
   settle(): void {}
   flush(): void {
     const frame = this.heldFrame();
-    this.heldBytesNow = 0;
+    // What is no whole sample stays: the body may go on after all, and then in the middle of that sample.
+    const left = this.cutFrameBytes();
+    this.held.copyWithin(0, this.heldBytesNow - left, this.heldBytesNow);
+    this.heldBytesNow = left;
     if (frame !== undefined) this.sink.onFrame(frame);
   }
   heldFrame(): SoundFrame | undefined {

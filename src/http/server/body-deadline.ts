@@ -16,14 +16,18 @@ export const BODY_MS = 30_000;
 /** 50 MiB at 700 kbit/s. */
 export const UPLOAD_MS = 10 * 60_000;
 
+/** Requests that have their reply, and whose body has not ended yet. */
+const answered = new WeakSet<object>();
+
 /** A request that is not there in time is answered 408 on its bare socket. No route may give more than `UPLOAD_MS`. */
 export function limitBodyTime(app: FastifyInstance, clock: Clock): void {
   app.addHook('onRequest', async ({ raw, routeOptions }) => {
     if (raw.complete !== false) return;
     const disarm = clock.after(routeOptions.config?.bodyMs ?? BODY_MS, () => {
       // A body that nobody has read may be complete, and its reply still on the way.
-      if (!raw.complete)
-        refuseUnreadable(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), raw.socket);
+      if (raw.complete) return;
+      if (answered.has(raw)) raw.destroy();
+      else refuseUnreadable(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), raw.socket);
     });
     raw.once('end', disarm).once('close', disarm);
   });
@@ -43,6 +47,7 @@ export function dropUnreadBodies(app: FastifyInstance): void {
   });
   app.addHook('onResponse', async ({ raw }) => {
     if (raw.complete || raw.destroyed) return;
+    answered.add(raw);
     let leftBytes = MAX_UNREAD_BYTES;
     raw.unpipe();
     raw.on('data', ({ length }: Buffer) => {

@@ -44,15 +44,15 @@ const QUIET: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics', '/'
 /** Of a path that is no route's. */
 const NO_ROUTE = 'none';
 const STATUSES = [
-  200, 201, 202, 204, 206, 304, 400, 401, 403, 404, 405, 408, 409, 413, 415, 416, 422, 429, 500, 501, 502,
-  503, 504, 507,
+  200, 201, 202, 204, 206, 304, 400, 401, 403, 404, 405, 408, 409, 413, 415, 416, 422, 426, 429, 500, 501,
+  502, 503, 504, 507,
 ].map(String);
 /** Of routes whose schema names none. */
 const USUAL: ReadonlySet<string> = new Set(['200', '400', '401', '404', '429', '500', '503']);
 
 /** Before the routes are added: each is counted from the start with the statuses that its schema names. */
 export function logRequests(app: FastifyInstance, { clock, log, metrics }: RequestLogOptions): void {
-  const routes = new Map<string, ReadonlySet<string>>([[NO_ROUTE, new Set(['404'])]]);
+  const routes = new Map<string, ReadonlySet<string>>([[NO_ROUTE, new Set(['404', '426'])]]);
   let count = (_route: string, _status: number) => {};
   app.addHook('onRoute', ({ url, schema }: RouteOptions) => {
     const told = Object.keys((schema?.response as object | undefined) ?? {});

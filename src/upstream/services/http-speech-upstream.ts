@@ -307,10 +307,11 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
         attempt.onClosed(failure);
         return Promise.resolve({ ok: false, ...failure });
       }
-      live += 1;
       const offered = offeredSound(kind.sounds, request);
       const asked: AskedSound = distrusted.has(offered.format) ? { format: 'mp3' } : offered;
       const { path, headers, body } = kind.toHttp(request, credentials, asked);
+      // What is written may throw; only what was written counts.
+      live += 1;
       const onClosed: typeof attempt.onClosed = (end) => {
         live -= 1;
         attempt.onClosed(end);

@@ -20,7 +20,7 @@ export const createOpenAiService = ({ model = MODEL }: KindSettings): ServiceKin
   shape: { voices: 'one', maxText: 4096 },
   ignored: ['seed', 'temperature', 'language', 'voiceConditioningSeconds', 'voiceConditioningSeconds2'],
   warmPath: '/models',
-  // Its PCM has 24 kHz, 16 bits and one channel, which its answers do not tell.
+  // OpenAI's PCM has 24 kHz, which answers do not tell, and other servers have other rates: MP3 tells its own.
   sounds: {
     sounds: [
       { format: 'mp3', rates: 'own' },
@@ -28,7 +28,7 @@ export const createOpenAiService = ({ model = MODEL }: KindSettings): ServiceKin
       { format: 'wav', rates: 'own' },
       { format: 'ogg', rates: 'own' },
     ],
-    prefers: 'listener',
+    prefers: 'mp3',
     limit: 'requests',
   },
   usualPcmRate: PCM_RATE,

@@ -38,6 +38,21 @@ describe('plain samples', () => {
     expect(parser.cutFrameBytes()).toBe(0);
   });
 
+  it('goes on within a sample where it was flushed in its middle', () => {
+    const frames: Uint8Array[] = [];
+    const parser = new PlainReader(
+      { layout: 's16', sampleRate: 24_000, channels: 1 },
+      { onFrame: ({ bytes }) => void frames.push(Uint8Array.from(bytes)), onTag() {} },
+    );
+    const body = bytesOf(4000);
+    parser.push(body.subarray(0, 101));
+    parser.flush();
+    expect(parser.cutFrameBytes()).toBe(1);
+    parser.push(body.subarray(101));
+    parser.flush();
+    expect(Buffer.concat(frames).equals(body)).toBe(true);
+  });
+
   it('a frame lasts 24 ms at any rate, and 48 ms where that needs little room', () => {
     for (const sampleRate of [8000, 11_025, 22_050, 24_000, 44_100, 48_000]) {
       const read = readBody(

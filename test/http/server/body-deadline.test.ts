@@ -135,3 +135,13 @@ it('closes the connection of a refused body that does not end', async () => {
   expect(statuses()).toEqual(['400']);
   expect(sentBytes).toBeLessThan(2 * MAX_UNREAD_BYTES);
 });
+
+it('sends nothing behind the reply of a refused body that stops coming', async () => {
+  socket.write(postOf('/refuse', 'application/x-stream', 1000));
+  socket.write('x'.repeat(500));
+  await repliedTimes(1);
+  const end = closed();
+  clock.advance(BODY_MS);
+  await end;
+  expect(statuses()).toEqual(['400']);
+});
