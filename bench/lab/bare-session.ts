@@ -30,7 +30,7 @@ export async function startBareSession(): Promise<Actor> {
       client.send(FRAME);
       socket.uncork();
     });
-    say({ type: 'ready' });
+    say({ type: 'ready', limits: {} });
   });
   await new Promise<void>((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;

@@ -106,7 +106,7 @@ export async function startPeerProcess({ way, upstreamUrl }: PeerPlan): Promise<
 
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false });
   server.on('connection', (socket) => {
-    socket.send(JSON.stringify({ type: 'ready' }));
+    socket.send(JSON.stringify({ type: 'ready', limits: {} }));
     socket.on('error', () => {});
     socket.on('close', () => playing.delete(socket));
     socket.on('message', (data: Buffer) => {

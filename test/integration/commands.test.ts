@@ -52,7 +52,7 @@ describe.concurrent('the program', () => {
 
   it.each([
     [[], /Usage/],
-    [['sing'], /"sing".*serve, engine, say, narrate, job, playnote, keys, demo, bench, chaos/],
+    [['sing'], /"sing".*serve, engine, say, narrate, job, playnote, keys, voices, demo, bench, chaos/],
     [['__proto__'], /"__proto__".*serve/],
     [
       ['serve', '--port', 'http'],

@@ -103,7 +103,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       reply.header('Allow', 'GET, HEAD');
       return sendError(reply, new AppError('method_not_allowed', 'This path is for GET and HEAD.'));
     }
-    if (options.isWebSocketPath?.(path) === true) {
+    const isGet = request.method === 'GET' || request.method === 'HEAD';
+    if (isGet && options.isWebSocketPath?.(path) === true) {
       // RFC 9110 15.5.22 wants the header.
       reply.header('Upgrade', 'websocket');
       return sendError(reply, new AppError('upgrade_required', WEBSOCKET_ONLY));
