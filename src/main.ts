@@ -87,12 +87,12 @@ const terminal: Omit<Terminal, 'args'> = {
 async function findCommand(name: string): Promise<Command> {
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (entry !== undefined) return entry.load();
-  const { shownAddress } = await import('./base/addresses/shown-address.ts');
+  const { shownArgument } = await import('./base/addresses/shown-address.ts');
   const { nearestName } = await import('./settings/given-settings.ts');
   const near = nearestName(name, Object.keys(COMMANDS));
   const meant = near === undefined ? '' : ` Did you mean ${near}?`;
   throw new UsageError(
-    `Unknown command ${JSON.stringify(/:\/\/|@/.test(name) ? shownAddress(name) : name)}.${meant} There are ${Object.keys(COMMANDS).join(', ')}.`,
+    `Unknown command ${JSON.stringify(shownArgument(name))}.${meant} There are ${Object.keys(COMMANDS).join(', ')}.`,
   );
 }
 

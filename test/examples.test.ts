@@ -8,11 +8,11 @@ import type { Gateway } from '../src/app/gateway.ts';
 import { startGateway } from '../src/app/start.ts';
 import { silentLog } from '../src/base/log.ts';
 import { parseConfig } from '../src/settings/config.ts';
+import { isMissing } from './support/missing-programs.ts';
 import { blocksBy } from './support/page-blocks.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-const isMissing = (program: string) => (process.env.WITHOUT_PROGRAMS ?? '').split(',').includes(program);
 
 const example = (language: string): string =>
   blocksBy('README.md', 'test/examples.test.ts').find((block) => block.language === language)!.text;

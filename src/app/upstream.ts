@@ -206,11 +206,9 @@ export async function openAppUpstream(
   const open = services.map((service) => openService(shared, service, storeFor(service), form));
   const byName = new Map(open.map((each) => [each.name, each]));
   const profiles = open.map(
-    ({ name, service, voices, defaultVoice, defaultVoice2 }): ServiceProfile => ({
+    ({ name, service, voices }): ServiceProfile => ({
       name,
       tenants: service.tenants,
-      voice: defaultVoice,
-      voice2: defaultVoice2,
       fallbackVoice: service.fallbackVoice,
       fallbackVoice2: service.fallbackVoice2,
       find: (voice) => voices.find(voice),

@@ -1,7 +1,7 @@
 // Flags of a command by node's own parser; its complaints become usage errors that name the flag and what is near it.
 
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { shownAddress } from '../base/addresses/shown-address.ts';
+import { shownArgument } from '../base/addresses/shown-address.ts';
 import { nearestName } from '../settings/given-settings.ts';
 import { type Flags, UsageError } from './command.ts';
 
@@ -33,9 +33,6 @@ function faultOf(args: readonly string[], flags: Flags): string | undefined {
   }
   return undefined;
 }
-
-/** An address may hold a secret. */
-const shownArgument = (given: string): string => (/:\/\/|@/.test(given) ? shownAddress(given) : given);
 
 /** `positionals`: how many words that are no flags the command takes. */
 export function readFlags<const O extends Flags>(

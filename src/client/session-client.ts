@@ -7,7 +7,7 @@ import type { EventOf, ServerEvent, ServerEventType } from '../dialects/native-e
 import type { ClientCommand } from '../dialects/native-messages.ts';
 import { connectFault, silenceOf } from './connect-fault.ts';
 import { closedError, refusedError, SessionError, unreachableError } from './session-error.ts';
-import { refusalOf } from './voxgate-error.ts';
+import { refusalOf, retryAfterMsOf } from './voxgate-error.ts';
 
 /** How a session ended; `error` says why, and is undefined when this side closed it. */
 export type SessionClosed = {
@@ -183,11 +183,8 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
     tellClosed({ code, reason, error: isClosedHere ? undefined : over });
   });
   socket.on('unexpected-response', (_request, response) => {
-    const seconds = response.headers['retry-after'];
     const status = response.statusCode ?? 0;
-    // It may be a date, too (RFC 9110 10.2.3), which is told as no time.
-    const afterMs = Number(seconds ?? Number.NaN) * 1000;
-    const retryAfterMs = Number.isFinite(afterMs) ? afterMs : undefined;
+    const retryAfterMs = retryAfterMsOf(response.headers['retry-after']);
     options.onRefused?.({ status, retryAfterMs });
     let body = '';
     response.on('data', (chunk: Buffer) => {

@@ -53,11 +53,16 @@ export function refusalOf(
   };
 }
 
+/** Retry-After in seconds, as ms; a date (RFC 9110 10.2.3) is told as no time. */
+export function retryAfterMsOf(header: string | null | undefined): number | undefined {
+  const seconds = Number(header ?? Number.NaN);
+  return Number.isFinite(seconds) ? seconds * 1000 : undefined;
+}
+
 /** Of a reply that is no success. */
 export async function toVoxgateError(response: Response): Promise<VoxgateError> {
   const { status, statusText, headers } = response;
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined;
+  const retryAfterMs = retryAfterMsOf(headers.get('retry-after'));
   const { by, words, errorId } = refusalOf(status, statusText, await response.text());
   const message = by === 'gateway' ? words : `The answer was ${words}.`;
   return new VoxgateError(message, { status, errorId, retryAfterMs });

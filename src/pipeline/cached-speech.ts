@@ -2,8 +2,7 @@
 // Any other is stored when it has been spoken whole at the first try: not when its body broke or was in doubt. A stored
 // phrase that comes into doubt is dropped, and the body that is then requested takes its place.
 
-import { type BodyType, MP3_BODY } from '../audio/bodies/body-type.ts';
-import type { SampleLayout } from '../audio/bodies/plain-reader.ts';
+import { ASKED_LAYOUTS, type BodyType, MP3_BODY } from '../audio/bodies/body-type.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
 import type { PhraseStore } from '../storage/phrase-store.ts';
 import { phraseKey } from '../storage/phrase-store.ts';
@@ -56,15 +55,10 @@ export async function relayCached(
 
 /** What a kept body of such a request is. */
 function typeOf({ outputFormat, sampleRate }: OutgoingRequest): { readonly type?: BodyType } {
-  const layout = PLAIN_LAYOUTS[outputFormat ?? 'mp3'];
+  const layout = ASKED_LAYOUTS[outputFormat ?? 'mp3'];
   if (layout === undefined || sampleRate === undefined) return {};
   return { type: { kind: 'plain', sound: { layout, sampleRate, channels: 1 } } };
 }
-const PLAIN_LAYOUTS: Readonly<Partial<Record<string, SampleLayout>>> = {
-  mulaw: 'mulaw',
-  alaw: 'alaw',
-  raw: 's16',
-};
 
 const isAsAsked = ({ type = MP3_BODY }: SpeechBody, request: OutgoingRequest): boolean => {
   const asked = typeOf(request).type ?? MP3_BODY;

@@ -19,7 +19,7 @@ import { serveTurn } from './speech-services.ts';
 import { SpeechWords } from './word-timing/speech-words.ts';
 
 export type DrainedSpeech = {
-  /** The service that speaks; undefined where there is but one, which has no name. */
+  /** The service that speaks; as in `ServedTurn`. */
   readonly service: string | undefined;
   /** Fields that it does not know. */
   readonly ignored: readonly string[];

@@ -43,7 +43,7 @@ type AskedWith = Pick<SpokenWith, 'synthesis' | 'defaultVoice' | 'defaultVoice2'
 
 /** How a turn is spoken by the service that was chosen for it. */
 export type ServedTurn = Required<AskedWith> & {
-  /** Undefined where there is but one, which has no name. */
+  /** Its name as it is configured; undefined where a runtime has no list of services. */
   readonly service: string | undefined;
   readonly upstream: SpeechUpstream;
   readonly recovery: SpeechRecovery;

@@ -52,7 +52,7 @@ export function isBroken(text: string): boolean {
   if (count(opening) !== count(closing) || count(/"/gu) % 2 === 1) return true;
   // Where ’ is an apostrophe as well, it tells nothing.
   if (!/\p{L}’\p{L}/u.test(text) && count(/‘/gu) !== count(/’/gu)) return true;
-  // Its beginning is in a sentence before: `… he said.'
+  // A quotation in single marks that ends here and began in a sentence before.
   if (/[.!?…]'$/u.test(text) && !/[`‘]|(?:^|\s)'/u.test(text)) return true;
   return /[.!?…]’$/u.test(text) && !text.includes('‘');
 }

@@ -10,9 +10,6 @@ export type ServiceProfile = {
   readonly name: string;
   /** User ids whose texts may go there; undefined: all. */
   readonly tenants: readonly string[] | undefined;
-  /** Of a turn that names none; undefined: the service decides. */
-  readonly voice: string | undefined;
-  readonly voice2: string | undefined;
   /** For voices that it does not have. */
   readonly fallbackVoice: string | undefined;
   readonly fallbackVoice2: string | undefined;

@@ -17,11 +17,11 @@ import { readPreset } from '../../src/dialects/session-preset.ts';
 import { LEGS } from '../../src/legs/legs.ts';
 import { SETTINGS, toEnv } from '../../src/settings/settings.ts';
 import { readXml } from '../../testkit/callers/small-xml.ts';
+import { isMissing } from '../support/missing-programs.ts';
 import { blocksBy, blocksOf, PAGES, type PageBlock, ROOT, readPage } from '../support/page-blocks.ts';
 import { accepted, refused } from '../support/settings.ts';
 import { argumentsOf, checkShell, commandsOf } from '../support/shell-words.ts';
 
-const isMissing = (program: string) => (process.env.WITHOUT_PROGRAMS ?? '').split(',').includes(program);
 const VARIABLES = new Set(Object.keys(SETTINGS).map(toEnv));
 const KEYS = 'me:secret';
 /** A value that stands for any. */

@@ -8,13 +8,13 @@ import { freePort } from '../../testkit/carriers/free-port.ts';
 import { simulate } from '../../testkit/cli/simulate.ts';
 import type { SimulationReport } from '../../testkit/cli/simulate-report.ts';
 import { createFakeTerminal } from '../support/fake-terminal.ts';
+import { isMissing } from '../support/missing-programs.ts';
 import { blocksBy } from '../support/page-blocks.ts';
 import { buildProgram } from '../support/program.ts';
 import { createReaderFolder, type ReaderFolder } from '../support/reader-folder.ts';
 import { type RunningGateway, speaking, startRunningGateway } from '../support/running-gateway.ts';
 import { commandsOf } from '../support/shell-words.ts';
 
-const isMissing = (program: string) => (process.env.WITHOUT_PROGRAMS ?? '').split(',').includes(program);
 const blocksOf = (page: string, language: string) =>
   blocksBy(page, 'test/docs/bots.test.ts')
     .filter((block) => block.language === language)

@@ -9,6 +9,7 @@ import { fingerprintOf } from '../../src/upstream/key-digest.ts';
 import { createTwilioSide } from '../../testkit/carriers/twilio-side.ts';
 import { dial } from '../support/fake-carrier.ts';
 import { linesWith } from '../support/log-lines.ts';
+import { isMissing } from '../support/missing-programs.ts';
 import { exchange, frame, OPCODE, openRawSession, upgradeRequest } from '../support/raw-session.ts';
 import {
   type RunningGateway,
@@ -126,8 +127,7 @@ describe('the metrics', () => {
       expect(readMetric(text, name), name).toBe(0);
   });
 
-  it('are what promtool takes for right', async (test) => {
-    if (spawnSync('promtool', ['--version']).error !== undefined) return test.skip();
+  it.skipIf(isMissing('promtool'))('are what promtool takes for right', async () => {
     const probe = await gateway.session('pace=burst');
     await probe.speaks('a');
     const checked = spawnSync('promtool', ['check', 'metrics'], { input: await scrape(), encoding: 'utf8' });

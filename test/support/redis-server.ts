@@ -8,11 +8,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { isMissing } from './missing-programs.ts';
 
-const missing = (process.env.WITHOUT_PROGRAMS ?? '').split(',');
 /** Tests that need one of them skip themselves where it could not be installed. */
-export const hasRedis = !missing.includes('redis-server');
-export const hasFaketime = !missing.includes('faketime');
+export const hasRedis = !isMissing('redis-server');
+export const hasFaketime = !isMissing('faketime');
 
 export type RedisServer = {
   readonly port: number;

@@ -11,8 +11,6 @@ import {
 const service = (name: string, own: Partial<ServiceProfile> = {}): ServiceProfile => ({
   name,
   tenants: undefined,
-  voice: undefined,
-  voice2: undefined,
   fallbackVoice: undefined,
   fallbackVoice2: undefined,
   find: (as) => ({ as, has: 'perhaps' }),

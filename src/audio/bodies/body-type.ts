@@ -88,7 +88,8 @@ const ENCODINGS: Readonly<Record<string, SampleLayout>> = {
   pcm_alaw: 'alaw',
 };
 
-const ASKED_LAYOUTS: Readonly<Partial<Record<AskedFormat, SampleLayout>>> = {
+/** Of formats without a mark of their own, what a body has that is as it was asked for. */
+export const ASKED_LAYOUTS: Readonly<Partial<Record<AskedFormat | 'flac', SampleLayout>>> = {
   raw: 's16',
   mulaw: 'mulaw',
   alaw: 'alaw',

@@ -29,6 +29,9 @@ export function shownAddress(given: string): string {
 /** Scheme, host and port alone, of what is an address. */
 export const shownOrigin = (given: string): string => shownAddress(given).replace(`/${HIDDEN}`, '');
 
+/** A word of the command line as it is repeated: one that is an address may hold a secret. */
+export const shownArgument = (given: string): string => (/:\/\/|@/.test(given) ? shownAddress(given) : given);
+
 /** `text` with every address in it as it may be shown: for words of libraries, which repeat what they were given. */
 export const hideInAddresses = (text: string): string =>
   text.replace(ADDRESSES, (address) => shownAddress(address));
