@@ -258,7 +258,7 @@ describe('docs/legs/twilio.md', () => {
     await expect(simulate.run(forged)).rejects.toThrow(/The webhook answered 403.*signed.*\/voice/);
     const unsigned = { ...terminal, env: {} };
     await expect(simulate.run(unsigned)).rejects.toThrow(/The webhook answered 403.*had no signature/);
-    expect(bot.printed()).toMatch(/signed with another auth token[\s\S]*has no signature/);
+    await bot.until(/signed with another auth token[\s\S]*has no signature/);
 
     // What is missing at the start is told at the start.
     const port = ported('3000');

@@ -67,11 +67,14 @@ function readRoot(twiml: string): XmlElement {
   }
 }
 
-/** What a webhook that refuses has to be compared with. */
-const signedWords = (address: string, authToken: string | undefined): string =>
-  authToken === undefined
-    ? 'The request had no signature: --auth-token-file or VOXGATE_TWILIO_AUTH_TOKEN signs it.'
-    : `The request was signed with the auth token for exactly ${shownAddress(address)}: a webhook that checks needs the same token and the same address.`;
+/** What a webhook that refuses has to be compared with. The path is signed, so it is shown; what may be a secret is not. */
+function signedWords(address: string, authToken: string | undefined): string {
+  if (authToken === undefined)
+    return 'The request had no signature: --auth-token-file or VOXGATE_TWILIO_AUTH_TOKEN signs it.';
+  const { origin, pathname, search } = new URL(address);
+  const shown = `${origin}${pathname}${search === '' ? '' : '?…'}`;
+  return `The request was signed with the auth token for exactly ${shown}: a webhook that checks needs the same token and the same address.`;
+}
 
 /** Rejects when the webhook does not answer as it should. `authToken`: undefined does not sign. */
 export async function askTwilioWebhook(

@@ -85,4 +85,12 @@ describe('the webhook', () => {
     const nobody = askTwilioWebhook('http://127.0.0.1:9/voice', { callSid: 'CA1', authToken: undefined });
     await expect(nobody).rejects.toThrow(/did not answer/);
   });
+
+  it('says for which address a refused request was signed, without what may be a secret of it', async () => {
+    const { port } = new URL(await serve((_request, response) => response.writeHead(403).end()));
+    const address = `http://ann:mark-1@127.0.0.1:${port}/voice?token=mark-2`;
+    const refused = await askTwilioWebhook(address, { callSid: 'CA1', authToken: 'mark-3' }).catch(String);
+    expect(refused).toContain(`signed with the auth token for exactly http://127.0.0.1:${port}/voice?…:`);
+    expect(refused).not.toMatch(/mark-\d|ann/);
+  });
 });
