@@ -39,7 +39,11 @@ const ARTICLES =
 const openers = new Set(Object.values(OPENERS).flatMap((words) => words.split(' ')));
 const articles = new Set(ARTICLES.split(' '));
 
-const bare = (word: string): string => word.toLowerCase().replace(/^[^\p{L}]+|[^\p{L}\p{M}]+$/gu, '');
+/** With the signs around it; what is longer is none of these, and would take time with the square of its length. */
+const MAX_OPENER_CHARS = 64;
+
+const bare = (word: string): string =>
+  word.length > MAX_OPENER_CHARS ? '' : word.toLowerCase().replace(/^[^\p{L}]+|[^\p{L}\p{M}]+$/gu, '');
 
 /** A clause or a phrase may begin with it. */
 export const opensClause = (word: string): boolean => openers.has(bare(word));

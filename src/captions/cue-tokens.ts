@@ -65,6 +65,11 @@ const OPENING_OF_LINE = /(?:^|\n)[^\S\n]*([^\p{L}\p{N}\n]*)$/u;
 const MAX_OPENING = 12;
 /** Of the text behind a word, for what holds the two together. */
 const AHEAD_CHARS = 64;
+/**
+ * Of what stands between two words, from each of its ends: nobody reads more signs than that in a cue, and the patterns above
+ * take time with the square of what they are given.
+ */
+const MAX_GAP_CHARS = 256;
 
 /** Letters between two words are the mark of a turn, or the address of a link; the signs are those of markup. */
 const UNSPOKEN = /[\p{L}\p{N}*_#>`~|[\]\\]/u;
@@ -108,6 +113,14 @@ function gapOf(raw: string, before: 'word' | 'nothing'): Gap {
   const lineAt = shown.lastIndexOf('\n') + 1;
   const lead = lineAt > 0 ? shown.slice(lineAt).trimStart() : (OPENING.exec(shown)?.[0] ?? '');
   return { tail: shown.slice(0, lineAt > 0 ? lineAt : shown.length - lead.length), lead, raw };
+}
+
+/** The text from one word to the next, or to the end of the text; of a long one its two ends. */
+function gapText(points: readonly string[], from: number, to: number | undefined): string {
+  const end = to ?? Math.min(points.length, from + MAX_GAP_CHARS);
+  if (end - from <= 2 * MAX_GAP_CHARS) return points.slice(from, end).join('');
+  const head = points.slice(from, from + MAX_GAP_CHARS);
+  return [...head, ...points.slice(end - MAX_GAP_CHARS, end)].join('');
 }
 
 /** What belongs to a word and stands before it, where no word before it is known. */
@@ -163,7 +176,8 @@ function piecesOf(text: string, most: number, least: number): Piece[] {
 /** What is known of the place behind a word: the text around it, and how it holds together there. */
 type Place = { readonly shown: string; readonly gap: Gap; readonly joint: Joint };
 
-function boundaryAfter(word: TimedWord, next: TimedWord, { shown, gap, joint }: Place): Boundary {
+function boundaryAfter(word: TimedWord, next: TimedWord, { shown: text, gap, joint }: Place): Boundary {
+  const shown = text.length > MAX_GAP_CHARS ? text.slice(-MAX_GAP_CHARS) : text;
   if (next.speaker !== word.speaker) return 'speaker';
   if (next.line !== word.line || PARAGRAPH_END.test(gap.raw)) return 'paragraph';
   const isOrdinal = ORDINAL.test(shown) && next.startMs - word.endMs < MIN_SENTENCE_PAUSE_MS;
@@ -200,7 +214,7 @@ export function cueTokens(
     const { points, script } = quoted.at(lines, word.line);
     const next = words[w + 1];
     const isSameLine = next?.line === word.line;
-    const raw = points.slice(word.charEnd, isSameLine ? next.charStart : undefined).join('');
+    const raw = gapText(points, word.charEnd, isSameLine ? next.charStart : undefined);
     const gap = gapOf(raw, isSameLine ? 'word' : 'nothing');
     if (words[w - 1]?.line !== word.line) lead = leadOf(points, word.charStart);
     const text = onOneLine(lead + word.text + gap.tail);
