@@ -12,6 +12,8 @@ export type ServiceVoices = {
   find(voice: string): FoundVoice | undefined;
   /** Rejects with `upstream_unreachable` when it is not there and never was. */
   list(): Promise<readonly ListedVoice[]>;
+  /** Ids and names that are known without asking; a service that need not list its voices has none. */
+  readonly knownNames: readonly string[];
 };
 
 export function openServiceVoices(service: SpeechService, clock: Clock): ServiceVoices {
@@ -24,6 +26,7 @@ export function openServiceVoices(service: SpeechService, clock: Clock): Service
         return ids.has(as) ? { as, has: 'surely' } : undefined;
       },
       list: async () => voices,
+      knownNames: [...Object.keys(ownNames), ...ids],
     };
   }
   const list = createHttpVoiceList({ kind, baseUrl: new URL(url), key: keys[0]!, known: voices, clock });
@@ -34,5 +37,6 @@ export function openServiceVoices(service: SpeechService, clock: Clock): Service
       return { as: voice, has: list.has(voice) ? 'surely' : 'perhaps' };
     },
     list: () => list.list(),
+    knownNames: [],
   };
 }

@@ -221,6 +221,7 @@ export async function openAppUpstream(
       name,
       ignored,
       list: () => own.list(),
+      knownNames: own.knownNames,
     })),
     profiles,
     table,

@@ -3,6 +3,7 @@
 import type { SessionClient } from '../client/session-client.ts';
 import type { Preset } from '../dialects/native-messages.ts';
 import { UsageError } from './command.ts';
+import { inWordsOfFlags } from './words-of-flags.ts';
 
 /** It needs nothing but the gateway itself. */
 const ANSWER_DEADLINE_MS = 30_000;
@@ -22,7 +23,7 @@ export async function configureSession(client: SessionClient, settings: Preset):
     await Promise.race([
       configured,
       late,
-      refused.then((event) => Promise.reject(new UsageError(event.message))),
+      refused.then((event) => Promise.reject(new UsageError(inWordsOfFlags(event.message)))),
     ]);
   } finally {
     clearTimeout(timer);

@@ -4,16 +4,17 @@ import type { JobFields, TurboFields } from '../client/voxgate-client.ts';
 import { AUDIO_FORMATS } from '../speech/audio-format.ts';
 import { JOB_MODELS, QUALITIES, TURBO_MODEL } from '../speech/job-request.ts';
 import { LANGUAGES } from '../speech/language.ts';
-import { CALLER_FLAGS, callerHelp, keyFileOf, readCaller } from './caller/caller.ts';
+import { CALLER_FLAGS, callerHelp, checkAgent, keyFileOf, readCaller } from './caller/caller.ts';
 import { type Command, FILE, JSON_FLAG, STRING, type Terminal, UsageError } from './command.ts';
 import { checkInputs } from './input/read-input.ts';
 import { tellBeside } from './output/beside-result.ts';
 import { audioEndings, audioFormatOf, captionFormatOf, STANDARD } from './output/file-endings.ts';
 import { checkOutFile, download } from './output/out-file.ts';
 import { createProgressTeller } from './progress-line.ts';
-import { chooseVoice, endedRecord, failedLine, reachService, sayingFlags } from './reach-service.ts';
+import { chooseVoice, endedRecord, reachService } from './reach-service.ts';
 import { readFlags } from './read-flags.ts';
 import { readTextFile, readWholeInput } from './text-input.ts';
+import { failedLine, sayingFlags } from './words-of-flags.ts';
 
 const FLAGS = {
   ...CALLER_FLAGS,
@@ -100,6 +101,7 @@ async function run(raw: Terminal): Promise<number> {
     ],
   });
   const caller = await readCaller(terminal, values);
+  checkAgent(caller, values.agent);
   checkOutFile(terminal, '--out', out);
   checkOutFile(terminal, '--captions', captions);
   const said = await readText(terminal, positionals[0], values.file);

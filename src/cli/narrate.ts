@@ -12,7 +12,7 @@ import { type Command, FILE, JSON_FLAG, type Terminal, UsageError } from './comm
 import { configureForWords } from './configure-for-words.ts';
 import { configureSession } from './configure-session.ts';
 import { checkInputs } from './input/read-input.ts';
-import { tellBeside } from './output/beside-result.ts';
+import { tellAudioFile, tellBeside } from './output/beside-result.ts';
 import { audioEndings, captionFormatOf } from './output/file-endings.ts';
 import { checkOutFile, openOutFile, writeOutFile } from './output/out-file.ts';
 import { createProgressTeller } from './progress-line.ts';
@@ -22,6 +22,7 @@ import { createCaptionKeeper } from './say-captions.ts';
 import { readSound, SOUND_OPTIONS } from './say-flags.ts';
 import { createInputSpeaker } from './speak-input.ts';
 import { readTextFile } from './text-input.ts';
+import { sayingFlags } from './words-of-flags.ts';
 
 const FLAGS = {
   ...CALLER_FLAGS,
@@ -83,26 +84,27 @@ async function run(raw: Terminal): Promise<number> {
   let outcome: 'fine' | 'faulty' = 'fine';
   let spoken = 0;
   const onEvent = (event: ServerEvent) => {
-    speaker.onEvent(event);
+    if (speaker.onEvent(event) === 'waits') return;
     keeper.onEvent(event);
     if (event.type === 'caption') {
       spoken = event.words.at(-1)!.charEnd / characters;
       showProgress({ phase: 'speaking', progress: spoken });
     } else if (event.type === 'queued')
       showProgress({ phase: `waiting (${event.reason})`, progress: spoken });
-    else if (event.type === 'error' && event.code !== 'text_full') {
+    else if (event.type === 'error') {
       outcome = 'faulty';
       terminal.complain(`${event.code}: ${event.message}`);
     }
   };
   try {
     gateway = await reachGateway(terminal, caller);
-    const client = await connectSession({
+    const connecting = connectSession({
       url: gateway.url,
       headers: gateway.headers,
       onEvent,
       onAudio: (bytes) => file.write(bytes),
     });
+    const client = await sayingFlags(connecting);
     try {
       let listed: (() => Promise<'listed' | 'late'>) | undefined;
       if (vtt === undefined && srt === undefined) await configureSession(client, settings);
@@ -137,14 +139,7 @@ async function run(raw: Terminal): Promise<number> {
     ]);
   }
   terminal.status('');
-  const { outcome: ended, sentMs } = end;
-  const told = { file: out, outcome: ended, seconds: Math.round(sentMs / 100) / 10, bytes: file.bytes() };
-  const stopped = ended === 'complete' ? '' : `, ${ended}: what was spoken so far can be played`;
-  terminal.print(
-    terminal.isInteractive
-      ? `${out}: ${told.seconds.toFixed(1)} s, ${told.bytes} bytes${stopped}`
-      : JSON.stringify(told),
-  );
+  tellAudioFile(terminal, { path: out, bytes: file.bytes(), ended: end });
   return outcome === 'fine' ? 0 : 1;
 }
 

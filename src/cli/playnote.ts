@@ -15,8 +15,9 @@ import { captionFormatOf, checkAudioEnding, STANDARD } from './output/file-endin
 import { checkOutFile, download } from './output/out-file.ts';
 import { passInterruptOn, systemWords } from './output/system-words.ts';
 import { createProgressTeller } from './progress-line.ts';
-import { chooseVoice, endedRecord, failedLine, reachService, sayingFlags } from './reach-service.ts';
+import { chooseVoice, endedRecord, reachService } from './reach-service.ts';
 import { readFlags } from './read-flags.ts';
+import { failedLine, sayingFlags } from './words-of-flags.ts';
 
 const FLAGS = {
   ...CALLER_FLAGS,

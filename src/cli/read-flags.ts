@@ -2,7 +2,7 @@
 
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { shownArgument } from '../base/addresses/shown-address.ts';
-import { nearestName } from '../settings/given-settings.ts';
+import { meantName } from '../base/nearest-name.ts';
 import { type Flags, UsageError } from './command.ts';
 
 type Parsed<O extends Flags> = ReturnType<
@@ -20,10 +20,8 @@ function faultOf(args: readonly string[], flags: Flags): string | undefined {
     const { name, rawName, value, inlineValue } = token;
     const flag = Object.hasOwn(flags, name) ? flags[name] : undefined;
     if (flag === undefined) {
-      const near = nearestName(rawName, known);
-      const meant = near === undefined ? '' : `; did you mean ${near}?`;
       const dash = rawName.startsWith('--') ? '' : '. A text that begins with a dash is written behind --';
-      return `${rawName} is not a flag of this command${meant}${dash}\n${list}`;
+      return `${rawName} is not a flag of this command${meantName(rawName, known)}${dash}\n${list}`;
     }
     if (flag.type === 'boolean' && value !== undefined) return `${rawName} takes no value`;
     if (flag.type === 'string' && value === undefined)

@@ -1,15 +1,15 @@
 // `voxgate say`: one turn through a gateway, heard through a player, or its audio in a file, and its captions.
 
 import { connectSession } from '../client/session-client.ts';
-import type { EventOf } from '../dialects/native-events.ts';
+import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
 import type { Preset } from '../dialects/native-messages.ts';
 import { SESSION_FORMATS } from '../speech/audio-format.ts';
-import { CALLER_FLAGS, callerHelp, keyFileOf, readCaller } from './caller/caller.ts';
-import { type Command, FILE, JSON_FLAG, type Terminal, UsageError } from './command.ts';
+import { agentUrlOf, CALLER_FLAGS, callerHelp, checkAgent, keyFileOf, readCaller } from './caller/caller.ts';
+import { type Command, FILE, JSON_FLAG, STRING, type Terminal, UsageError } from './command.ts';
 import { configureForWords } from './configure-for-words.ts';
 import { configureSession } from './configure-session.ts';
 import { checkInputs } from './input/read-input.ts';
-import { type Told, tellBeside } from './output/beside-result.ts';
+import { type Told, tellAudioFile, tellBeside } from './output/beside-result.ts';
 import { audioEndings, STANDARD } from './output/file-endings.ts';
 import { checkOutFile, type OutFile, openOutFile, writeOutFile } from './output/out-file.ts';
 import { type ReachedGateway, reachGateway } from './reach-gateway.ts';
@@ -22,6 +22,7 @@ import { createTurnTeller } from './sound/turn-teller.ts';
 import { createInputSpeaker } from './speak-input.ts';
 import { type TextInput, textOfInput } from './text-input.ts';
 import { untilInterrupted } from './until-interrupted.ts';
+import { sayingFlags } from './words-of-flags.ts';
 
 const FLAGS = {
   ...CALLER_FLAGS,
@@ -29,16 +30,24 @@ const FLAGS = {
   out: FILE,
   captions: FILE,
   'no-play': { type: 'boolean', default: false },
+  agent: STRING,
   ...SOUND_OPTIONS,
 } as const;
 
 const TURN = 'say';
+/** Of an agent that has one (docs/protocol.md). */
+const GREETING_TURN = 'greeting';
 /** After a turn that played in real time, and beyond what is played ahead of it; of one that was cut it comes at once. */
 const HEARD_MS = 10_000;
 /** Between two reports of what a player has played. */
 const REPORT_MS = 1000;
 /** For the gateway to answer that a turn is cancelled. */
 const CANCELLED_MS = 2000;
+
+/** What an agent greets with is a turn of its own: here the text is spoken, and nothing before it. */
+const isOfAnotherTurn = (event: ServerEvent) =>
+  'turn' in event && event.turn !== undefined && event.turn !== TURN;
+const isOfTurn = ({ turn }: { readonly turn: string }) => turn === TURN;
 
 const after = (ms: number) =>
   new Promise<undefined>((resolve) => {
@@ -73,6 +82,7 @@ async function run(raw: Terminal): Promise<number> {
   const settings = readSound(values);
   const writeCaptions = captions === undefined ? undefined : captionWriter(captions);
   const caller = await readCaller(terminal, values);
+  checkAgent(caller, values.agent);
   checkOutFile(terminal, '--out', out);
   checkOutFile(terminal, '--captions', captions);
 
@@ -88,6 +98,7 @@ async function run(raw: Terminal): Promise<number> {
     if (isHeard) listener = createListener(terminal, settings);
     outcome = await speakTurn(terminal, gateway, {
       text,
+      agent: values.agent,
       settings: listener?.settings ?? settings,
       keeper: captions === undefined ? undefined : keeper,
       listener,
@@ -105,25 +116,17 @@ async function run(raw: Terminal): Promise<number> {
       await gateway?.stop();
     }
   }
-  if (file !== undefined && ended !== undefined) tellFile(terminal, out!, file.bytes(), ended);
+  if (file !== undefined && ended !== undefined)
+    tellAudioFile(terminal, { path: out!, bytes: file.bytes(), ended });
   if (captions !== undefined && writeCaptions !== undefined && (keeper.words() > 0 || outcome === 'fine'))
     await writeOutFile(terminal, '--captions', captions, keeper.write(writeCaptions));
   return outcome === 'fine' ? 0 : 1;
 }
 
-/** What was written is the result, and the last line. */
-function tellFile(terminal: Told, file: string, bytes: number, { outcome, sentMs }: EventOf<'ended'>): void {
-  const seconds = Math.round(sentMs / 100) / 10;
-  terminal.print(
-    terminal.tells === 'people'
-      ? `${file}: ${seconds.toFixed(1)} s, ${bytes} bytes`
-      : JSON.stringify({ file, outcome, seconds, bytes }),
-  );
-}
-
 type Outcome = 'fine' | 'faulty';
 type Turn = {
   readonly text: string;
+  readonly agent: string | undefined;
   readonly settings: Preset;
   readonly keeper: CaptionKeeper | undefined;
   readonly listener: Listener | undefined;
@@ -134,7 +137,7 @@ type Turn = {
 async function speakTurn(
   terminal: Told,
   { url, headers }: ReachedGateway,
-  { text, settings, keeper, listener, file, onEnded }: Turn,
+  { text, agent, settings, keeper, listener, file, onEnded }: Turn,
 ): Promise<Outcome> {
   const { interrupted } = terminal;
   const speaker = createInputSpeaker(TURN);
@@ -143,12 +146,12 @@ async function speakTurn(
   let hasStarted = false;
   let hasText = false;
   let isConfigured = false;
-  const client = await connectSession({
-    url,
+  const connecting = connectSession({
+    url: agent === undefined ? url : agentUrlOf(url, agent),
     headers,
     onEvent(event) {
-      speaker.onEvent(event);
-      if (event.type === 'error' && event.code !== 'text_full') outcome = 'faulty';
+      if (isOfAnotherTurn(event) || speaker.onEvent(event) === 'waits') return;
+      if (event.type === 'error') outcome = 'faulty';
       if (event.type === 'started') hasStarted = true;
       if (event.type === 'ended') onEnded(event);
       keeper?.onEvent(event);
@@ -158,11 +161,14 @@ async function speakTurn(
       if (isConfigured || event.type !== 'error' || event.scope !== 'session' || terminal.tells === 'lines')
         tell(event);
     },
-    onAudio(bytes) {
+    onAudio(bytes, turn) {
+      if (turn !== TURN) return;
       file?.write(bytes);
       listener?.hear(bytes);
     },
   });
+  const client = await sayingFlags(connecting);
+  if (agent !== undefined) client.send({ type: 'cancel', turn: GREETING_TURN });
   // What is sent faster than it plays is heard when the player plays it, of which the gateway knows nothing.
   const isAhead = listener !== undefined && settings.pace === 'burst';
   const report = () => {
@@ -181,8 +187,8 @@ async function speakTurn(
     if (keeper === undefined) await configureSession(client, settings);
     else listed = await configureForWords(client, settings, terminal);
     isConfigured = true;
-    const ended = client.next('ended');
-    const heard = client.next('heard');
+    const ended = client.next('ended', isOfTurn);
+    const heard = client.next('heard', isOfTurn);
     for (const promise of [ended, heard]) promise.catch(() => {}); // whoever waits for them is told
     if (interrupted.aborted) return 'faulty';
     interrupted.addEventListener('abort', cut, { once: true });
@@ -273,6 +279,7 @@ export const say: Command = {
       '  --format F         mulaw (default; on a terminal raw of 24000 Hz), alaw, raw, wav, mp3, ogg, flac',
       '  --sample-rate N    8000 to 48000',
       '  --pace P           realtime (default), burst (default with --out)',
+      '  --agent ID         speak as this agent does, but for its greeting; other flags go before its profile',
       '  --voice V, --voice2 V, --turn-prefix T, --turn-prefix2 T',
       '                     two voices: each takes the text behind its prefix',
       '  --language L, --speed 0.1–5, --seed N, --temperature 0–2',

@@ -6,8 +6,8 @@ import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
 import type { TextInput } from './text-input.ts';
 
 export type InputSpeaker = {
-  /** What the gateway says, for the refusals among it. */
-  onEvent(event: ServerEvent): void;
+  /** What the gateway says, for the refusals among it. `waits`: text came faster than it is spoken, and is offered again. */
+  onEvent(event: ServerEvent): 'waits' | 'told';
   /**
    * Resolves when all of the input has been taken, or `stop` was called. Rejects when text was refused for good, so
    * that nobody takes the rest for spoken.
@@ -60,9 +60,13 @@ export function createInputSpeaker(turn: string): InputSpeaker {
 
   return {
     onEvent(event) {
-      if (event.type !== 'error') return;
-      if (event.code === 'text_full') fullForMs = event.retryAfterMs ?? 1000;
-      else refusal = event;
+      if (event.type !== 'error') return 'told';
+      if (event.code !== 'text_full' || reading === undefined) {
+        refusal = event;
+        return 'told';
+      }
+      fullForMs = event.retryAfterMs ?? 1000;
+      return 'waits';
     },
     async forward(input, client) {
       reading = input;

@@ -91,6 +91,7 @@ export type VoxgateClient = {
   readonly agents: {
     create(profile: AgentProfile, options?: CreateOptions): Promise<AgentRecord>;
     get(id: string): Promise<AgentRecord>;
+    list(page?: PageWish): Promise<Page<AgentRecord>>;
     patch(id: string, patch: Partial<AgentProfile>): Promise<AgentRecord>;
     stats(id: string): Promise<AgentStatsRecord>;
   };
@@ -224,6 +225,7 @@ export function createVoxgateClient(options: RestOptions): VoxgateClient {
     agents: {
       create: (json, more) => ask('/api/v1/agents', { method: 'POST', json, ...more }),
       get: (id) => ask(at('/api/v1/agents', id)),
+      list: (wish) => page('/api/v1/agents', wish),
       patch: (id, json) => ask(at('/api/v1/agents', id), { method: 'PATCH', json }),
       stats: (id) => ask(at('/api/v1/agent-stats', id)),
     },

@@ -15,14 +15,18 @@ import { spokenAs } from '../speech-program/program-language.ts';
 import { createScript } from '../speech-program/speech-script.ts';
 import { DEFAULT_TEMPERATURE } from './prosody.ts';
 import type { SpeechJob } from './speech-stream.ts';
-import { findVoice, type Voice } from './voices.ts';
+import { findVoice, VOICES, type Voice } from './voices.ts';
 
 export type ReplyHeaders = Readonly<Record<string, string>>;
 
 function voiceOf(field: 'voice' | 'voice2', id: string): Voice {
   const voice = findVoice(id);
   if (voice !== undefined) return voice;
-  throw unknownVoice(field, id);
+  throw unknownVoice(
+    field,
+    id,
+    VOICES.map((each) => each.id),
+  );
 }
 
 function ignoredFields(request: SpeechRequest): string[] {

@@ -9,6 +9,7 @@ import { resolveVoices, type VoiceAliases } from '../speech/voice-aliases.ts';
 import {
   chooseServices,
   mayUse,
+  readNamedVoice,
   type ServiceAsk,
   type ServiceLink,
   type ServiceProfile,
@@ -41,6 +42,8 @@ export type VoiceService = {
   /** Fields that it does nothing with. */
   readonly ignored: readonly string[];
   list(): Promise<readonly ListedVoice[]>;
+  /** Ids and names of its voices that are known without asking. */
+  readonly knownNames: readonly string[];
 };
 
 export type ServiceVoicesOptions = Pick<VoiceDirectory, 'aliases' | 'spokenAs'> & {
@@ -67,7 +70,21 @@ export function createServiceVoices(options: ServiceVoicesOptions): VoiceDirecto
   const choose = (ask: ServiceAsk): readonly [ServiceLink, ...ServiceLink[]] => {
     const choice = chooseServices(profiles, table, ask);
     if (choice.ok) return choice.chain;
-    throw choice.field === 'upstream' ? refusal(ask) : unknownVoice(choice.field, ask[choice.field]!);
+    throw choice.field === 'upstream' ? refusal(ask) : noVoice(choice.field, ask[choice.field]!, ask.tenant);
+  };
+  /** Names what is near among what this tenant may use, of one service where the caller has named it. */
+  const noVoice = (field: string, given: string, tenant: ServiceAsk['tenant']): AppError => {
+    const open = services.filter(({ tenants }) => mayUse(tenants, tenant));
+    const named = open.map(({ name }) => name);
+    const { only } = readNamedVoice(named, given);
+    const shared = [...Object.keys(aliases), ...Object.keys(table)].filter(
+      (alias) => !Object.hasOwn(table, alias) || named.some((name) => Object.hasOwn(table[alias]!, name)),
+    );
+    const own = open.flatMap(({ name, knownNames }) => {
+      if (only === undefined) return knownNames;
+      return only === name ? knownNames.map((voice) => `${name}/${voice}`) : [];
+    });
+    return unknownVoice(field, given, only === undefined ? [...shared, ...own] : own);
   };
   /** The id by which a voice of one of several services is asked for there: its own, where that leads to it. */
   const idAt = (service: string, voice: string, tenant: ServiceAsk['tenant']): string => {
@@ -115,10 +132,10 @@ export function createServiceVoices(options: ServiceVoicesOptions): VoiceDirecto
       const choice = chooseServices(profiles, table, ask);
       if (choice.ok) return;
       if (choice.field === 'upstream') throw refusal(ask);
-      if (choice.field === 'voice') throw unknownVoice(first![0], voice!);
+      if (choice.field === 'voice') throw noVoice(first![0], voice!, tenant);
       // A second voice that exists is no unknown one: the two are only not of one service.
       const isThere = chooseServices(profiles, table, { ...ask, voice: undefined }).ok;
-      throw (isThere ? notTogether : unknownVoice)(second![0], voice2!);
+      throw isThere ? notTogether(second![0], voice2!) : noVoice(second![0], voice2!, tenant);
     },
   };
 }

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { AppError } from '../base/app-error.ts';
 import { fieldError } from '../base/check-fields.ts';
+import { meantName } from '../base/nearest-name.ts';
 
 export const listedVoiceSchema = z.object({
   id: z.string(),
@@ -18,11 +19,11 @@ export const listedVoiceSchema = z.object({
 
 export type ListedVoice = z.infer<typeof listedVoiceSchema>;
 
-/** `id` names no voice of a service whose voices are all known. */
-export const unknownVoice = (field: string, id: string): AppError =>
+/** `id` names no voice of a service whose voices are all known; `known`: the names that its caller may use. */
+export const unknownVoice = (field: string, id: string, known: readonly string[]): AppError =>
   fieldError({
     field,
     allowed: 'there is no such voice here',
     name: id,
-    todo: 'GET /api/v1/voices lists the ids and names that there are',
+    todo: `GET /api/v1/voices lists the ids and names that there are${meantName(id, known)}`,
   });

@@ -36,9 +36,20 @@ export type AgentCreated =
   | { readonly kind: 'conflict' }
   | { readonly kind: 'full' };
 
+export type AgentPage = {
+  readonly agents: readonly Agent[];
+  /** For the next page; undefined on the last one. */
+  readonly next: string | undefined;
+};
+
 export type AgentStore = {
   create(agent: NewAgent): Promise<AgentCreated>;
   find(owner: string, id: string): Promise<Agent | undefined>;
+  /** Newest first. What is no cursor of ours is the start of the list. */
+  list(
+    owner: string,
+    page: { readonly limit: number; readonly cursor: string | undefined },
+  ): Promise<AgentPage>;
   /** Replaces the profile when the version is still the one that was read. */
   replace(
     owner: string,

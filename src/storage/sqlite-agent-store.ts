@@ -2,6 +2,7 @@
 
 import type { Agent, AgentStats, AgentStore } from './agent-store.ts';
 import { NO_USE, withUse } from './agent-store.ts';
+import { fromCursor, type Position, toPage } from './page-cursor.ts';
 import type { SqliteDatabase } from './sqlite/database.ts';
 import type { SqlRow } from './sqlite/driver.ts';
 import type { Stored } from './works/work.ts';
@@ -26,6 +27,8 @@ const toStats = (row: SqlRow): AgentStats => ({
   interruptions: row.interruptions as number,
   firstAudioCounts: JSON.parse(row.first_audio as string) as readonly number[],
 });
+
+const positionOf = ({ createdAtMs, id }: Agent): Position => ({ atMs: createdAtMs, id });
 
 export function createSqliteAgentStore({ read, write }: SqliteDatabase): AgentStore {
   return {
@@ -66,6 +69,20 @@ export function createSqliteAgentStore({ read, write }: SqliteDatabase): AgentSt
     async find(owner, id) {
       const row = read.one(`SELECT ${PROFILE} FROM agents WHERE id = ? AND owner = ?`, id, owner);
       return row === undefined ? undefined : toAgent(row);
+    },
+
+    async list(owner, { limit, cursor }) {
+      const { atMs, id } = fromCursor(cursor);
+      const found = read.all(
+        `SELECT ${PROFILE} FROM agents WHERE owner = ? AND (created_at, id) < (?, ?)
+         ORDER BY created_at DESC, id DESC LIMIT ?`,
+        owner,
+        atMs,
+        id,
+        limit + 1,
+      );
+      const { rows, next } = toPage(found.map(toAgent), limit, positionOf);
+      return { agents: rows, next };
     },
 
     replace: (owner, id, { profile, ifVersion, nowMs }) =>

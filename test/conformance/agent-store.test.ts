@@ -48,6 +48,26 @@ describe.each(recordSubjects)('an agent store $name', ({ open }) => {
     expect(await store.find('ann', randomUUID())).toBeUndefined();
   });
 
+  it('lists each once, newest first, to its owner', async () => {
+    const times = [5, 3, 3, 9, 3];
+    const ids = [];
+    for (const nowMs of times) ids.push((await create({ nowMs })).id);
+    await create({ owner: 'bob' });
+    for (const limit of [1, 2, 5, 6]) {
+      const listed = [];
+      let cursor: string | undefined;
+      do {
+        const page = await store.list('ann', { limit, cursor });
+        expect(page.agents.length).toBeLessThanOrEqual(limit);
+        listed.push(...page.agents);
+        cursor = page.next;
+      } while (cursor !== undefined);
+      expect(listed.map(({ createdAtMs }) => createdAtMs)).toEqual([9, 5, 3, 3, 3]);
+      expect(listed.map(({ id }) => id).sort()).toEqual([...ids].sort());
+    }
+    expect((await store.list('cat', { limit: 5, cursor: undefined })).agents).toEqual([]);
+  });
+
   it('is not changed by what becomes of the object that it was given', async () => {
     const profile = { name: 'before' };
     const { id } = await create({ profile });

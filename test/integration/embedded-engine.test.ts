@@ -97,16 +97,17 @@ describe.runIf(platform() === 'linux')('the embedded engine of a gateway', () =>
 
   it('has all of its voices: another is refused in the same words on every way in, and opens no turn', async () => {
     const { url } = await serve();
-    const words = /there is no such voice here \(got "nobody"\); GET \/api\/v1\/voices lists/;
+    const words =
+      /there is no such voice here \(got "annna"\); GET \/api\/v1\/voices lists [^;]*; did you mean [Aa]nna\?/;
     const headers = { authorization: 'Bearer me', 'x-user-id': 'me', 'content-type': 'application/json' };
     const post = (path: string, fields: object) =>
       fetch(url + path, { method: 'POST', headers, body: JSON.stringify(fields) });
     for (const [path, fields] of [
-      ['/api/v1/tts/stream', { model: 'VoxDialog', text: 'Hi.', voice: 'nobody' }],
-      ['/api/v1/tts', { text: 'Hi.', voice: 'nobody' }],
-      ['/v1/audio/speech', { input: 'Hi.', voice: 'nobody' }],
-      ['/v1/text-to-speech/nobody', { text: 'Hi.' }],
-      ['/v1/speak?model=nobody', { text: 'Hi.' }],
+      ['/api/v1/tts/stream', { model: 'VoxDialog', text: 'Hi.', voice: 'annna' }],
+      ['/api/v1/tts', { text: 'Hi.', voice: 'annna' }],
+      ['/v1/audio/speech', { input: 'Hi.', voice: 'annna' }],
+      ['/v1/text-to-speech/annna', { text: 'Hi.' }],
+      ['/v1/speak?model=annna', { text: 'Hi.' }],
     ] as const) {
       const refused = await post(path, fields);
       expect([path, refused.status]).toEqual([path, 400]);
@@ -114,9 +115,9 @@ describe.runIf(platform() === 'linux')('the embedded engine of a gateway', () =>
     }
     const probe = await open(url);
     for (const message of [
-      { type: 'configure', voice: 'nobody' },
-      { type: 'speak', turn: 'a', text: 'Hi.', voice: 'nobody' },
-      { type: 'append', turn: 'a', text: 'Hi.', voice2: 'nobody' },
+      { type: 'configure', voice: 'annna' },
+      { type: 'speak', turn: 'a', text: 'Hi.', voice: 'annna' },
+      { type: 'append', turn: 'a', text: 'Hi.', voice2: 'annna' },
     ]) {
       probe.send(message);
       const { code, message: told } = await probe.event('error');
@@ -125,9 +126,9 @@ describe.runIf(platform() === 'linux')('the embedded engine of a gateway', () =>
     probe.send({ type: 'speak', turn: 'a', text: 'Hello.', voice: 'anna' });
     expect((await probe.event('ended')).outcome).toBe('complete');
     for (const path of [
-      '/v1/session?voice=nobody',
-      '/v1/speak?model=nobody',
-      '/v1/text-to-speech/nobody/stream-input',
+      '/v1/session?voice=annna',
+      '/v1/speak?model=annna',
+      '/v1/text-to-speech/annna/stream-input',
     ])
       await expect(openProbe(url.replace('http', 'ws') + path)).rejects.toThrow(words.source.slice(0, 20));
 

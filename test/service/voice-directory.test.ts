@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createServiceVoices } from '../../src/service/voice-directory.ts';
 import { createKnownVoices, createUncheckedVoices } from '../support/voice-directories.ts';
 
 const book = createKnownVoices([{ id: 'voice://a' }, { id: 'voice://b' }], {
@@ -44,6 +45,51 @@ describe('voices that are all known', () => {
       expect((error as Error).message.length).toBeLessThan(250);
       expect((error as Error).message).not.toContain('\n');
     }
+  });
+});
+
+describe('a name that is nearly one', () => {
+  const service = (name: string, tenants: string[] | undefined, voices: readonly string[]) => ({
+    name,
+    tenants,
+    ignored: [],
+    knownNames: voices,
+    list: async () => voices.map((id) => ({ id })),
+    fallbackVoice: undefined,
+    fallbackVoice2: undefined,
+    find: (as: string) => (voices.includes(as) ? ({ as, has: 'surely' } as const) : undefined),
+  });
+  const all = [service('engine', undefined, ['anna', 'ben']), service('house', ['ann'], ['secretary'])];
+  const voices = createServiceVoices({
+    form: 'list',
+    services: all,
+    profiles: all,
+    table: { boss: { house: 'secretary' } },
+    aliases: { hello: 'anna', boss: 'boss' },
+    spokenAs: () => undefined,
+  });
+  const told = (voice: string, tenant: string) => {
+    try {
+      voices.check({ voice }, { tenant });
+      return 'taken';
+    } catch (error) {
+      return /did you mean .*$/.exec((error as Error).message)?.[0] ?? 'nothing is near';
+    }
+  };
+
+  it.each([
+    ['Annna', 'anna'],
+    ['helo', 'hello'],
+    ['engine/bne', 'engine/ben'],
+    ['secretery', 'secretary'],
+    ['bosss', 'boss'],
+  ])('%s: did you mean %s?', (given, meant) => {
+    expect(told(given, 'ann')).toBe(`did you mean ${meant}?`);
+  });
+
+  it('is told no name of a service that its caller may not use', () => {
+    for (const given of ['secretery', 'bosss', 'house/secretery'])
+      expect(told(given, 'bob')).toBe('nothing is near');
   });
 });
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { nearestName } from '../../src/settings/given-settings.ts';
+import { nearestName } from '../../src/base/nearest-name.ts';
 import {
   SETTINGS,
   type SettingName,

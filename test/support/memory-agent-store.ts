@@ -2,9 +2,12 @@
 
 import type { Agent, AgentStats, AgentStore, NewAgent } from '../../src/storage/agent-store.ts';
 import { NO_USE, withUse } from '../../src/storage/agent-store.ts';
+import { fromCursor, isAfter, type Position, toPage } from '../../src/storage/page-cursor.ts';
 import type { Stored } from '../../src/storage/works/work.ts';
 
 type Row = { agent: Agent; stats: AgentStats; readonly request: NewAgent['idempotency'] };
+
+const positionOf = ({ createdAtMs, id }: Agent): Position => ({ atMs: createdAtMs, id });
 
 /** Nobody else's object, and nothing in it that JSON would not bring back. */
 const kept = (profile: Stored): Stored => JSON.parse(JSON.stringify(profile)) as Stored;
@@ -40,6 +43,16 @@ export function createMemoryAgentStore(): AgentStore {
     },
 
     find: async (owner, id) => find(owner, id)?.agent,
+
+    async list(owner, { limit, cursor }) {
+      const position = fromCursor(cursor);
+      const mine = [...rows.values()]
+        .map(({ agent }) => agent)
+        .filter((agent) => agent.owner === owner && isAfter(positionOf(agent), position))
+        .sort((a, b) => (isAfter(positionOf(b), positionOf(a)) ? -1 : 1));
+      const page = toPage(mine.slice(0, limit + 1), limit, positionOf);
+      return { agents: page.rows, next: page.next };
+    },
 
     async replace(owner, id, { profile, ifVersion, nowMs }) {
       const row = find(owner, id);

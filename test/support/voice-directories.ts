@@ -8,6 +8,7 @@ type Options = Pick<VoiceDirectory, 'aliases' | 'ignoredFields' | 'spokenAs'>;
 
 function directory(
   list: () => Promise<readonly ListedVoice[]>,
+  knownNames: readonly string[],
   find: (voice: string) => FoundVoice | undefined,
   { aliases, ignoredFields, spokenAs }: Options,
 ): VoiceDirectory {
@@ -15,7 +16,7 @@ function directory(
   const unset = { voice: undefined, voice2: undefined, fallbackVoice: undefined, fallbackVoice2: undefined };
   return createServiceVoices({
     form: 'plain',
-    services: [{ name, tenants: undefined, ignored: ignoredFields, list }],
+    services: [{ name, tenants: undefined, ignored: ignoredFields, list, knownNames }],
     profiles: [{ name, tenants: undefined, ...unset, find }],
     table: {},
     aliases,
@@ -26,14 +27,14 @@ function directory(
 export function createKnownVoices(voices: readonly ListedVoice[], options: Options): VoiceDirectory {
   const ids = new Set(voices.map(({ id }) => id));
   const find = (as: string): FoundVoice | undefined => (ids.has(as) ? { as, has: 'surely' } : undefined);
-  return directory(async () => voices, find, options);
+  return directory(async () => voices, [...ids], find, options);
 }
 
 export const createUncheckedVoices = (
   list: () => Promise<readonly ListedVoice[]>,
   aliases: VoiceAliases,
 ): VoiceDirectory =>
-  directory(list, (as) => ({ as, has: 'perhaps' }), {
+  directory(list, [], (as) => ({ as, has: 'perhaps' }), {
     aliases,
     ignoredFields: [],
     spokenAs: () => undefined,

@@ -101,6 +101,21 @@ export function sessionUrlOf(address: string): string {
   return url.href;
 }
 
+/** The same address for sessions of `agent`; `id`: as `--agent` names it. */
+export function agentUrlOf(sessionUrl: string, id: string): string {
+  const url = new URL(sessionUrl);
+  url.searchParams.set('agent', id);
+  return url.href;
+}
+
+/** An agent is kept by a gateway that runs; one that a command starts has none. Throws a UsageError. */
+export function checkAgent({ url }: Caller, agent: string | undefined): void {
+  if (agent === undefined || url !== undefined) return;
+  throw new UsageError(
+    `--agent is ${JSON.stringify(agent)}; agents are kept by a running gateway: name it with --url (VOXGATE_URL)`,
+  );
+}
+
 /** Where its service interface is found. */
 export function serviceUrlOf(address: string): string {
   const url = new URL(address);

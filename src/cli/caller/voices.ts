@@ -4,6 +4,7 @@ import type { ListedVoice } from '../../speech/listed-voice.ts';
 import { type Command, JSON_FLAG, type Terminal } from '../command.ts';
 import { reachService } from '../reach-service.ts';
 import { readFlags } from '../read-flags.ts';
+import { sayingFlags } from '../words-of-flags.ts';
 import { CALLER_FLAGS, callerHelp, readCaller } from './caller.ts';
 
 const FLAGS = { ...JSON_FLAG, ...CALLER_FLAGS } as const;
@@ -33,7 +34,7 @@ async function run(terminal: Terminal): Promise<number> {
   const { values } = readFlags(terminal.args, FLAGS, 'none');
   const service = await reachService(terminal, await readCaller(terminal, values));
   try {
-    const voices = await service.client.voices();
+    const voices = await sayingFlags(service.client.voices());
     if (values.json) terminal.print(JSON.stringify(voices));
     else if (voices.length === 0) terminal.print('The speech service does not list its voices.');
     else for (const line of voiceTable(voices)) terminal.print(line);

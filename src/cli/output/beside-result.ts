@@ -2,6 +2,7 @@
 // standard error, to a person alone.
 
 import { resolve } from 'node:path';
+import type { EventOf } from '../../dialects/native-events.ts';
 import { type Terminal, UsageError } from '../command.ts';
 import { isStandardOutput } from './file-endings.ts';
 
@@ -53,4 +54,21 @@ export function tellBeside(
   if (isInteractive) return { ...terminal, print, status, isInteractive, tells: 'people' };
   if (first === undefined) return { ...terminal, tells: 'lines' };
   return { ...terminal, print: nothing, status: nothing, isInteractive, tells: 'nobody' };
+}
+
+/** What was written of a turn is the result, and the last line; of a turn without audio there is no file. */
+export function tellAudioFile(
+  { tells, print }: Pick<Told, 'tells' | 'print'>,
+  {
+    path,
+    bytes,
+    ended: { outcome, sentMs },
+  }: { readonly path: string; readonly bytes: number; readonly ended: EventOf<'ended'> },
+): void {
+  const seconds = Math.round(sentMs / 100) / 10;
+  const stopped = outcome === 'complete' ? '' : `, ${outcome}: what was spoken so far can be played`;
+  const words =
+    bytes === 0 ? 'not written, there is no audio' : `${seconds.toFixed(1)} s, ${bytes} bytes${stopped}`;
+  const file = bytes === 0 ? null : path;
+  print(tells === 'people' ? `${path}: ${words}` : JSON.stringify({ file, outcome, seconds, bytes }));
 }

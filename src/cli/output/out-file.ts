@@ -274,8 +274,11 @@ function replacingSink(target: OutTarget): Sink {
       if (!isOpen) return;
       tellSizes();
       close();
-      if (written === 0) rmSync(unfinished, { force: true });
-      else renameSync(unfinished, target.path);
+      try {
+        if (written > 0) renameSync(unfinished, target.path);
+      } finally {
+        rmSync(unfinished, { force: true });
+      }
     },
     discard() {
       if (!isOpen) return;

@@ -45,10 +45,10 @@ export function createTurnTeller(
     } else if (event.type === 'heard') terminal.print(heardLine(event));
   };
   return (event) => {
-    const isFault = event.type === 'error' && event.code !== 'text_full';
     if (terminal.tells === 'people') show(event);
     else if (!UNTOLD.has(event.type)) terminal.print(JSON.stringify(event));
     // Where nobody reads the messages, this is one line that must be read.
-    if (isFault && terminal.tells !== 'lines') terminal.complain(`${event.code}: ${event.message}`);
+    if (event.type === 'error' && terminal.tells !== 'lines')
+      terminal.complain(`${event.code}: ${event.message}`);
   };
 }

@@ -1,4 +1,4 @@
-// Agents over HTTP: the four endpoints and limits of interface 4.6 and 8, with fields of our own.
+// Agents over HTTP: the four endpoints and limits of interface 4.6 and 8, with fields of our own, and the list (ours).
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -6,9 +6,16 @@ import type { AgentService } from '../../service/agents/agent-service.ts';
 import { readIdempotency } from '../../service/idempotency.ts';
 import type { RateRule } from '../../service/key-limits.ts';
 import { type AgentProfile, agentPatchSchema, agentProfileSchema } from '../../speech/agent-profile.ts';
-import { agentSchema, agentStatsSchema, idSchema } from '../../speech/service-records.ts';
+import {
+  agentSchema,
+  agentStatsSchema,
+  idSchema,
+  type PageQuery,
+  pageQuerySchema,
+} from '../../speech/service-records.ts';
 import { errorReplies } from '../server/error-replies.ts';
-import { idempotencyKeyOf, ownerOf } from '../server/service-caller.ts';
+import { linkNextPage } from '../server/page-link.ts';
+import { idempotencyKeyOf, ownerOf, tellReplayed } from '../server/service-caller.ts';
 
 const paramsSchema = z.object({ agentId: idSchema });
 const TAGS = ['Agents'];
@@ -46,8 +53,27 @@ export function addAgentRoutes(api: FastifyInstance, agents: AgentService): void
     async (request, reply) => {
       const profile = request.body as AgentProfile;
       const idempotency = readIdempotency(idempotencyKeyOf(request), ['agent', profile]);
-      const { record } = await agents.create(ownerOf(request), profile, idempotency);
+      const { record, isNew } = await agents.create(ownerOf(request), profile, idempotency);
+      if (!isNew) tellReplayed(reply);
       return reply.code(201).header('Location', `/api/v1/agents/${record.id}`).send(record);
+    },
+  );
+  api.get(
+    '/api/v1/agents',
+    {
+      config: { rateRule: 'ask' },
+      schema: {
+        summary: 'List agents, newest first (ours)',
+        tags: TAGS,
+        querystring: pageQuerySchema,
+        response: { 200: z.array(agentSchema), ...errorReplies(400, 401, 429) },
+      },
+    },
+    async (request, reply) => {
+      const { limit, cursor } = request.query as PageQuery;
+      const { records, next } = await agents.list(ownerOf(request), { limit, cursor });
+      linkNextPage(request, reply, next);
+      return records;
     },
   );
   api.patch(

@@ -10,7 +10,7 @@ import { type JobRequest, jobRequestSchema, turboRequestSchema } from '../../spe
 import { type JobRecord, jobSchema } from '../../speech/service-records.ts';
 import type { Work } from '../../storage/works/work.ts';
 import { errorReplies } from '../server/error-replies.ts';
-import { idempotencyKeyOf, ownerOf } from '../server/service-caller.ts';
+import { idempotencyKeyOf, ownerOf, tellReplayed } from '../server/service-caller.ts';
 import { aboutOne, addWorkRoutes, idOf } from './work-routes.ts';
 
 export type JobRoutesOptions = {
@@ -32,7 +32,8 @@ export function addJobRoutes(
   const create = async (request: FastifyRequest, reply: FastifyReply) => {
     const body = request.body as JobRequest;
     const key = idempotencyKeyOf(request);
-    const { work, ignored } = await jobs.create(ownerOf(request), body, key, voices);
+    const { work, ignored, isNew } = await jobs.create(ownerOf(request), body, key, voices);
+    if (!isNew) tellReplayed(reply);
     const all = [
       ...ignored,
       ...voices.ignoredFields.filter((field) => (body as Record<string, unknown>)[field] != null),

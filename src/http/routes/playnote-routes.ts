@@ -14,7 +14,7 @@ import type { WorkFiles } from '../../storage/works/work-files.ts';
 import { UPLOAD_MS } from '../server/body-deadline.ts';
 import { errorReplies } from '../server/error-replies.ts';
 import { type Form, receiveForm } from '../server/receive-upload.ts';
-import { idempotencyKeyOf, ownerOf } from '../server/service-caller.ts';
+import { idempotencyKeyOf, ownerOf, tellReplayed } from '../server/service-caller.ts';
 import { addWorkRoutes } from './work-routes.ts';
 
 export type PlayNoteRoutesOptions = {
@@ -83,6 +83,7 @@ export function addPlayNoteRoutes(api: FastifyInstance, options: PlayNoteRoutesO
         const wanted = { id, fields: readFields(form, voices, owner), upload: form.upload };
         hasFolder = false; // from here on it is the service's to keep or to drop
         const work = await playNotes.create(owner, wanted, key);
+        if (work.id !== id) tellReplayed(reply);
         return await reply
           .code(201)
           .header('Location', `/api/v1/playnotes/${work.id}`)

@@ -25,6 +25,11 @@ export const ownerOf = (request: FastifyRequest): string => callers.get(request)
 export const idempotencyKeyOf = ({ headers }: FastifyRequest): string | undefined =>
   [headers['idempotency-key']].flat()[0];
 
+/** The answer is what the first request with this key has made. */
+export const tellReplayed = (reply: FastifyReply): void => {
+  reply.header('Idempotency-Replayed', 'true');
+};
+
 /** Counts one request of the caller; throws `rate_limited`. The state of the window is told in the headers of the reply. */
 export async function countRequest(
   limits: KeyLimits,

@@ -22,6 +22,11 @@ export type AgentService = {
     profile: AgentProfile,
     idempotency: Idempotency | undefined,
   ): Promise<{ readonly record: AgentRecord; readonly isNew: boolean }>;
+  /** Newest first. */
+  list(
+    owner: string,
+    page: { readonly limit: number; readonly cursor: string | undefined },
+  ): Promise<{ readonly records: readonly AgentRecord[]; readonly next: string | undefined }>;
   /** These reject with `not_found` for an unknown id and for another owner's alike. */
   find(owner: string, id: string): Promise<AgentRecord>;
   patch(owner: string, id: string, patch: Partial<AgentProfile>): Promise<AgentRecord>;
@@ -139,6 +144,10 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
           `A user may have ${options.mostAgents} agents; change one of them instead, or have the operator raise VOXGATE_AGENTS_PER_USER.`,
         );
       return { record: toRecord(created.agent), isNew: created.kind === 'created' };
+    },
+    async list(owner, page) {
+      const { agents, next } = await store.list(owner, page);
+      return { records: agents.map(toRecord), next };
     },
     find: async (owner, id) => toRecord(await mustFind(owner, id)),
     async patch(owner, id, patch) {

@@ -38,6 +38,8 @@ export type JobService = {
 
 export type TakenJob = {
   readonly work: Work;
+  /** False: the same request with the same key has made it before. */
+  readonly isNew: boolean;
   /** Fields that were taken and have no meaning for what speaks here. */
   readonly ignored: readonly string[];
 };
@@ -114,7 +116,7 @@ export function createJobService(options: JobServiceOptions): JobService {
       const ignored = ignoredFieldsOf(request);
       admit.checkOpen();
       const before = await findRepeated(store, owner, 'tts', idempotency);
-      if (before !== undefined) return { work: before, ignored };
+      if (before !== undefined) return { work: before, isNew: false, ignored };
       admit.checkAddress('webHookUrl', request.webHookUrl);
       const agent = request.agent === undefined ? undefined : await options.findAgent(owner, request.agent);
       if (request.agent !== undefined && agent === undefined)
@@ -148,7 +150,7 @@ export function createJobService(options: JobServiceOptions): JobService {
           },
         );
       if (created.kind === 'created') options.onCreated(created.work);
-      return { work: created.work, ignored };
+      return { work: created.work, isNew: created.kind === 'created', ignored };
     },
   };
 }

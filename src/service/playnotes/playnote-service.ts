@@ -33,7 +33,7 @@ export type PlayNoteService = {
   /**
    * Resolves when the PlayNote cannot be lost any more. Rejects with `invalid_request`, `active_generation` (403, see
    * interface 7), `address_refused`, `storage_full`, `idempotency_conflict`, or with what `AdmitWork` says of this
-   * instance; the upload is dropped then.
+   * instance; the upload is dropped then. A repeated request is answered with its first work, whose id is another.
    */
   create(
     owner: string,

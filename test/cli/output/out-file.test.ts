@@ -7,9 +7,11 @@ import {
   createReadStream,
   existsSync,
   lstatSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -55,6 +57,15 @@ describe('a file', () => {
     out.write(BYTES);
     out.discard();
     expect([readdirSync(folder), readFileSync(at('a'), 'utf8')]).toEqual([['a'], 'before']);
+  });
+
+  it('leaves nothing beside it where it cannot have its name in the end', async () => {
+    const out = await openOutFile(place, '--out', at('a'));
+    out.write(BYTES);
+    mkdirSync(at('a'));
+    await expect(out.finish()).rejects.toThrow(/^--out: ".*a" could not be written: /);
+    expect(readdirSync(folder)).toEqual(['a']);
+    rmdirSync(at('a'));
   });
 
   it('that a link leads to is replaced, and the link is not', async () => {

@@ -93,6 +93,7 @@ const ROUTES = `
   GET /api/v1/voices; POST /api/v1/tts/stream; POST /api/v1/tts; POST /api/v1/tts/turbo; GET /api/v1/tts;
   GET /api/v1/tts/{id}; DELETE /api/v1/tts/{id}; POST /api/v1/tts/{id}/cancel; POST /api/v1/playnotes;
   GET /api/v1/playnotes; GET /api/v1/playnotes/{id}; DELETE /api/v1/playnotes/{id}; POST /api/v1/agents;
+  GET /api/v1/agents;
   POST /v1/tokens; DELETE /v1/tokens/{id}; GET /v1/sessions; GET /v1/pool; GET /v1/operator; DELETE /v1/operator/sessions/{id}; GET /v1/sessions/{id}/captions.vtt;
   GET /v1/sessions/{id}/events; GET /v1/sessions/{id}/audio;
   PATCH /api/v1/agents/{agentId}; GET /api/v1/agents/{agentId}; GET /api/v1/agent-stats/{agentId};
@@ -287,6 +288,7 @@ describe('what the gateway answers', () => {
       pronunciations: [{ written: 'MRI', spoken: 'em ar eye' }],
     };
     const { json: agent } = await check('POST', '/api/v1/agents', { json: profile });
+    await check('GET', '/api/v1/agents');
     await check('GET', '/api/v1/agents/{agentId}', {}, String(agent.id));
     await check('PATCH', '/api/v1/agents/{agentId}', { json: { aliases: null } }, String(agent.id));
     await check('GET', '/api/v1/agent-stats/{agentId}', {}, String(agent.id));

@@ -188,6 +188,26 @@ describe('two users', () => {
     expect([ann.status, bob.status]).toEqual([201, 201]);
     expect(bob.json.id).not.toBe(ann.json.id);
     expect(again.json.id).toBe(ann.json.id);
+    const isReplayed = ({ headers }: Answer) => headers.get('idempotency-replayed');
+    expect([ann, bob, again].map(isReplayed)).toEqual([null, null, 'true']);
+  });
+
+  it('list agents of their own, page by page, and are told when one is not made again', async () => {
+    const headers = { 'idempotency-key': 'agent' };
+    const make = (name: string, more = {}) =>
+      service.ask('POST', '/api/v1/agents', { user: 'fay', json: { name }, ...more });
+    const made = [await make('one', { headers }), await make('two'), await make('three')];
+    const again = await make('one', { headers });
+    expect([again.json.id, again.headers.get('idempotency-replayed')]).toEqual([made[0]!.json.id, 'true']);
+    expect(made.map((each) => each.headers.get('idempotency-replayed'))).toEqual([null, null, null]);
+    const first = await service.ask('GET', '/api/v1/agents?limit=2', { user: 'fay' });
+    const next = /<([^>]+)>; rel="next"/.exec(first.headers.get('link')!)![1]!;
+    const second = await service.ask('GET', next, { user: 'fay' });
+    const listed = [first, second].flatMap(({ json }) => json as unknown as { id: string; name: string }[]);
+    expect(new Set(listed.map(({ name }) => name))).toEqual(new Set(['one', 'two', 'three']));
+    expect([listed.length, second.headers.get('link')]).toEqual([3, null]);
+    expect((await service.ask('GET', next, { user: 'eve' })).text).toBe('[]');
+    expect((await service.ask('GET', '/api/v1/agents?limit=0', { user: 'fay' })).status).toBe(400);
   });
 
   it('cannot turn the other’s pages: a cursor leads through one’s own list only', async () => {

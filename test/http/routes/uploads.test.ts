@@ -313,6 +313,7 @@ describe('a form is taken', () => {
       });
     const [first, again] = [await ask('Anna'), await ask('Anna')];
     expect([first.status, again.status, again.json.id]).toEqual([201, 201, first.json.id]);
+    expect([first, again].map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([null, 'true']);
     const other = await ask('Ben');
     expect([other.status, other.json.errorId]).toEqual([422, 'IDEMPOTENCY_CONFLICT']);
     await service.ask('DELETE', `/api/v1/playnotes/${first.json.id}`);
