@@ -29,7 +29,7 @@ export async function startAlone(
   const speech = await findServices(options);
   const quotas = await openQuotaStore(context, speech);
   onStop(() => quotas.close());
-  const upstream = await openAppUpstream(context, speech, quotasFor(quotas, speech, config));
+  const upstream = await openAppUpstream(context, speech, quotasFor(quotas, speech, context));
   // Leg and session meet in one process, so the secret need not outlive it.
   const tokens = createAttachTokens(random.id(SECRET_BYTES));
   const registry = createLocalLegRegistry(clock, tokens);

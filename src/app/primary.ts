@@ -62,6 +62,7 @@ export async function startPrimary(
   const share = createQuotaShare({
     store,
     placesOf: (quota) => placesOf(speech.services, quota, config.upstreamMaxInFlightPerKey),
+    clock,
   });
   const upstream = await openAppUpstream(context, speech, viewsFor(share.open()));
   const { codecs, timer } = openAppSound(context);

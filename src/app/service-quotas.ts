@@ -2,7 +2,6 @@
 
 import { createHash } from 'node:crypto';
 import { createQuotaShare } from '../cluster/quota-share.ts';
-import type { Config } from '../settings/settings.ts';
 import { openFileLearnedQuotas } from '../upstream/quota/file-learned-quotas.ts';
 import { createMemoryQuotaStore } from '../upstream/quota/memory-quota-store.ts';
 import type { QuotaStore } from '../upstream/quota/quota-store.ts';
@@ -83,12 +82,13 @@ export function viewsFor(store: QuotaStore): (service: SpeechService) => QuotaSt
 export function quotasFor(
   store: QuotaStore,
   { form, services }: ConfiguredSpeech,
-  { upstreamMaxInFlightPerKey }: Pick<Config, 'upstreamMaxInFlightPerKey'>,
+  { config: { upstreamMaxInFlightPerKey }, clock }: Pick<AppContext, 'config' | 'clock'>,
 ): (service: SpeechService) => QuotaStore {
   if (form === 'plain') return () => store;
   const share = createQuotaShare({
     store,
     placesOf: (quota) => placesOf(services, quota, upstreamMaxInFlightPerKey),
+    clock,
   });
   return viewsFor(share.open());
 }

@@ -4,17 +4,18 @@ import { silentLog } from '../../src/base/log.ts';
 import { createQuotaShare, type QuotaShare } from '../../src/cluster/quota-share.ts';
 import { createMemoryQuotaStore } from '../../src/upstream/quota/memory-quota-store.ts';
 import type { QuotaAnswer, QuotaStore } from '../../src/upstream/quota/quota-store.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 
 let share: QuotaShare;
 let first: QuotaStore;
 let second: QuotaStore;
 let woken: string[];
+let clock: FakeClock;
 
 function open(places: number, perMinute: number | 'unlimited' = 'unlimited') {
-  const clock = createFakeClock();
+  clock = createFakeClock();
   const store = createMemoryQuotaStore({ quotas: [{ quota: 'a', perMinute }], clock, log: silentLog });
-  share = createQuotaShare({ store, placesOf: () => places });
+  share = createQuotaShare({ store, placesOf: () => places, clock });
   [first, second] = [share.open(), share.open()];
   woken = [];
   first.onChange(() => woken.push('first'));
@@ -87,12 +88,74 @@ describe('a shared quota', () => {
       close: async () => {},
     };
     const reports: string[] = [];
-    share = createQuotaShare({ store: slow, placesOf: () => 1 });
+    share = createQuotaShare({ store: slow, placesOf: () => 1, clock });
     [first, second] = [share.open(), share.open()];
     const asked = (pool: QuotaStore, reservation: string) =>
       Promise.resolve(pool.ask({ reservation, among: ['a'], leave: 0, forecast: 1 }));
     const answers = await Promise.all([asked(first, '1'), asked(second, '2')]);
     expect(answers.map(({ granted }) => granted)).toEqual([true, false]);
     expect(reports).toEqual(['2 unsent']);
+  });
+
+  it('gives places to those that wait in turn, whoever is quicker, and wakes all of them', () => {
+    open(1);
+    const by = (pool: QuotaStore, asker: string, reservation: string) =>
+      (pool.ask({ reservation, among: ['a'], leave: 0, forecast: 1, asker }) as QuotaAnswer).granted;
+    // Two services of one process that share a limit, and one of another process.
+    expect(by(first, 'deep', '1')).toBe(true);
+    expect([by(first, 'wide', '2'), by(second, 'far', '3'), by(first, 'deep', '4')]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    woken = [];
+    first.released?.('a', '1');
+    expect(woken).toEqual(['first', 'second']);
+    expect([by(first, 'deep', '5'), by(second, 'far', '6'), by(first, 'wide', '7')]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    first.released?.('a', '7');
+    expect([by(first, 'wide', '8'), by(first, 'deep', '9'), by(second, 'far', '10')]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it('passes the turn of a pool that does not come', () => {
+    open(1);
+    ask(first, '1');
+    ask(second, '2');
+    first.released?.('a', '1');
+    const answer = ask(first, '3');
+    expect(answer).toEqual({ granted: false, waitsMs: [100] });
+    clock.advance(100);
+    expect(ask(first, '4').granted).toBe(true);
+  });
+
+  it('loses no place to a process that died while it asked', async () => {
+    const answers: ((answer: QuotaAnswer) => void)[] = [];
+    const reports: string[] = [];
+    const slow: QuotaStore = {
+      ask: () => new Promise((resolve) => answers.push(resolve)),
+      report: (_quota, reservation, { kind }) => void reports.push(`${reservation} ${kind}`),
+      state: () => [],
+      onChange() {},
+      close: async () => {},
+    };
+    share = createQuotaShare({ store: slow, placesOf: () => 1, clock });
+    [first, second] = [share.open(), share.open()];
+    const asked = (pool: QuotaStore, reservation: string) =>
+      Promise.resolve(pool.ask({ reservation, among: ['a'], leave: 0, forecast: 1 }));
+    const lost = asked(first, '1');
+    void first.close();
+    answers.shift()!({ granted: true, quota: 'a' });
+    expect((await lost).granted).toBe(false);
+    const next = asked(second, '2');
+    answers.shift()!({ granted: true, quota: 'a' });
+    expect((await next).granted).toBe(true);
+    expect(reports).toEqual(['1 unsent']);
   });
 });

@@ -41,6 +41,8 @@ export type PoolMember = {
   readonly quota: QuotaId;
   inFlight(): number;
   cap(nowMs: number): number;
+  /** The service is known to limit requests at once: by settings, its word, or its refusals. */
+  countsAtOnce(): boolean;
   /** Free slots: none during a cool-down, at most one during a trial. */
   freeSlots(nowMs: number): number;
   /** The remaining cool-down; 0 when there is none. */
@@ -68,6 +70,8 @@ type Doubted = {
 export type ConcurrencyCap = {
   /** 1 or more. */
   at(nowMs: number): number;
+  /** The service has said or shown one. */
+  isKnown(): boolean;
   /** The service's own figure; the last one counts. */
   told(concurrent: number): void;
   /** Refused while `others` were under way: evidently the most that the service takes. */
@@ -87,6 +91,7 @@ export function createConcurrencyCap(max: number): ConcurrencyCap {
   };
   return {
     at,
+    isKnown: () => Math.min(said, learned) < Number.POSITIVE_INFINITY,
     told(concurrent) {
       said = concurrent;
     },
@@ -101,7 +106,11 @@ export function createConcurrencyCap(max: number): ConcurrencyCap {
 export function createPoolMember(
   { userId, apiKey }: Credentials,
   maxInFlight: number,
-  of: { readonly quota?: QuotaId | undefined; readonly service?: string | undefined } = {},
+  of: {
+    readonly quota?: QuotaId | undefined;
+    readonly service?: string | undefined;
+    readonly atOnce?: number | undefined;
+  } = {},
 ): PoolMember {
   const credentials: Credentials = { userId, apiKey };
   const cap = createConcurrencyCap(maxInFlight);
@@ -132,6 +141,7 @@ export function createPoolMember(
     quota: of.quota ?? quotaIdOf(apiKey),
     inFlight: () => inFlight,
     cap: (nowMs) => cap.at(nowMs),
+    countsAtOnce: () => of.atOnce !== undefined || cap.isKnown(),
     freeSlots(nowMs) {
       const free = Math.max(0, cap.at(nowMs) - inFlight);
       if (doubted === undefined) return free;

@@ -13,8 +13,8 @@ import type { PoolMembers } from './pool-members.ts';
 export type Send = Omit<Slot, 'release'> & {
   /** Its result; the first report counts. */
   report(report: QuotaReport): void;
-  /** The slot is free again. */
-  release(): void;
+  /** The slot is free again: at once, or when the service has noticed that the request was aborted. */
+  release(end: 'over' | 'aborted'): void;
 };
 
 export type Wish = {
@@ -57,6 +57,8 @@ export type SendGrantsOptions = {
 
 /** Requests of one session under way: one that plays and one that is made ahead of it. */
 const MAX_PER_SESSION = 2;
+/** A service that counts requests at once still counts an aborted one for about this long. */
+const ABORTED_HOLD_MS = 100;
 /** Free moments to ask for: beyond this many waiters the prediction uses their pace. */
 const FORECAST = 64;
 
@@ -93,12 +95,16 @@ export function createSendGrants(options: SendGrantsOptions): SendGrants {
         slot.answered(advice);
         onFreed();
       },
-      release() {
+      release(end) {
         if (told !== 'unsent') members.learnHold(clock.now() - takenAtMs);
-        slot.release();
-        if (told !== 'unsent') store.released?.(member.quota, reservation);
         countSession(session, -1);
-        onFreed();
+        const free = () => {
+          slot.release();
+          if (told !== 'unsent') store.released?.(member.quota, reservation);
+          onFreed();
+        };
+        if (end === 'over' || told === 'unsent' || !member.countsAtOnce()) free();
+        else clock.after(ABORTED_HOLD_MS, free);
       },
     };
   };
@@ -116,7 +122,10 @@ export function createSendGrants(options: SendGrantsOptions): SendGrants {
     },
     ask(among, leave) {
       const reservation = `${poolId}.${asked++}`;
-      return { reservation, answer: store.ask({ reservation, among, leave, forecast: FORECAST }) };
+      return {
+        reservation,
+        answer: store.ask({ reservation, among, leave, forecast: FORECAST, asker: poolId }),
+      };
     },
     accept(quota, { reservation }, wish) {
       const slot = wish && members.take(quota, wish, clock.now());

@@ -98,7 +98,7 @@ export function createAttemptStarter(options: AttemptStarterOptions): AttemptSta
       else if (answered && isBreak(end, signal))
         noteCoolDown(send, send.broke(clock.now(), othersThan(send)), undefined);
       // An answered request has been reported below.
-      send.release();
+      send.release(end === 'aborted' ? 'aborted' : 'over');
     };
     const run = async () => {
       const result = await transport.send(request, send.credentials, {

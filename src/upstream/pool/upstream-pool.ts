@@ -128,7 +128,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
       if (isAffordable) hedges.giveBack();
       if (send === undefined) metrics.hedged('refused');
       send?.report({ kind: 'unsent' });
-      send?.release();
+      send?.release('over');
       return undefined;
     }
     return attempt(journey, send);

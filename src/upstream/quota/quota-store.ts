@@ -16,6 +16,8 @@ export type QuotaAsk = {
   readonly leave: number;
   /** How many coming free moments to return when there is none now, 1…64. */
   readonly forecast: number;
+  /** The pool that asks: those that wait for a place of the same quota take turns. */
+  readonly asker?: string;
 };
 
 export type QuotaAnswer =
@@ -60,7 +62,10 @@ export type QuotaStore = {
   ask(ask: QuotaAsk): QuotaAnswer | Promise<QuotaAnswer>;
   /** Once per grant, when its result is known. Never throws. */
   report(quota: QuotaId, reservation: string, report: QuotaReport): void;
-  /** Once per grant that was not `unsent`: it is no longer under way. Absent where the store does not count that. */
+  /**
+   * Once per grant that was not `unsent`: it is no longer under way, also by the service's count. Absent where the store does not
+   * count that.
+   */
   released?(quota: QuotaId, reservation: string): void;
   state(): readonly QuotaState[];
   /** Called when a send may have become free other than by time; replaces the last listener. */

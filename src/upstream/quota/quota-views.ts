@@ -36,27 +36,27 @@ export function joinQuotaStores(parts: readonly [QuotaPart, ...QuotaPart[]]): Qu
   };
 }
 
-/** For one pool each; closing a view closes nothing. */
+/** For one pool each; closing a view closes nothing. A pool that gives something back wakes those that share its quota. */
 export function createQuotaViews(store: QuotaStore): (quotas: readonly QuotaId[]) => QuotaStore {
-  const listeners = new Set<() => void>();
+  /** Of each view its quotas and its listener. */
+  const views = new Map<ReadonlySet<QuotaId>, () => void>();
   store.onChange(() => {
-    for (const listener of listeners) listener();
+    for (const listener of views.values()) listener();
   });
   return (quotas) => {
     const own = new Set(quotas);
-    let listener: (() => void) | undefined;
     return {
       ask: (ask) => store.ask(ask),
-      report: (quota, reservation, report) => store.report(quota, reservation, report),
+      report(quota, reservation, report) {
+        store.report(quota, reservation, report);
+        if (report.kind !== 'unsent' && report.kind !== 'refused') return;
+        for (const [other, listener] of views) if (other !== own && other.has(quota)) listener();
+      },
       released: (quota, reservation) => store.released?.(quota, reservation),
       state: () => store.state().filter(({ quota }) => own.has(quota)),
-      onChange(next) {
-        if (listener !== undefined) listeners.delete(listener);
-        listener = next;
-        listeners.add(next);
-      },
+      onChange: (next) => void views.set(own, next),
       close() {
-        if (listener !== undefined) listeners.delete(listener);
+        views.delete(own);
         return Promise.resolve();
       },
     };
