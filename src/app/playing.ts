@@ -141,7 +141,8 @@ export function openAppSound({ config, clock, log, onStop }: AppContext) {
     log,
     clock,
     command: isEspeakInstalled() ? espeakCommand() : undefined,
-    when: config.wordTimes,
+    // Where a service tells none, as with captions.
+    when: config.wordTimes === 'service' ? 'captions' : config.wordTimes,
     endings: config.endings === 'words' ? 'followed' : 'never',
     most: config.timedTurns,
   } as const;

@@ -96,7 +96,11 @@ function openService(
   const { name, url, keys, model, options, isEmbedded, tenants } = service;
   const kind = withOptions(
     service.kind,
-    createServiceKind(service.kind, { model, sound: config.upstreamSound }),
+    createServiceKind(service.kind, {
+      model,
+      sound: config.upstreamSound,
+      wordTimes: config.wordTimes === 'service' ? 'service' : 'ours',
+    }),
     options,
   );
   const transport = createHttpSpeechUpstream({

@@ -121,10 +121,10 @@ export const UPSTREAM_SETTINGS = {
     'Redis that keeps phrases for all instances; one of its own that may forget. Empty: each instance keeps its own.',
   ),
   wordTimes: oneOf('captions', {
-    values: ['never', 'captions', 'always'],
+    values: ['never', 'captions', 'always', 'service'],
     placeholder: 'WHEN',
     meaning:
-      'Which turns have their words looked for in the audio; in others words are spread by length. With captions or a word list, because it costs a hundredth of a core.',
+      'Which turns have their words looked for in the audio; in others words are spread by length. With captions or a word list, because it costs a hundredth of a core. Service: as captions, and where a service tells times of its own, those.',
   }),
   timedTurns: whole(128, {
     min: 1,

@@ -1,13 +1,12 @@
 // The port below the pool: one attempt, one HTTP request with one key. A failed attempt is a return value, because
 // the pool expects failures and decides from them; only a cancelled attempt throws.
 
-import type { BodyType } from '../audio/bodies/body-type.ts';
 import type { AppError } from '../base/app-error.ts';
 import type { RateAdvice } from '../limits/rate-headers.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
 import type { RequestShape } from '../text/request-text.ts';
 import type { SoundOffer } from './sound-offer.ts';
-import type { Gathering, ToldLength } from './speech-upstream.ts';
+import type { BodyExtras } from './speech-upstream.ts';
 
 /** A pool member's pair; the service interface wants both in every request (section 5). */
 export type Credentials = { readonly userId: string; readonly apiKey: string };
@@ -35,15 +34,12 @@ export type AttemptOptions = {
 };
 
 export type Attempt =
-  | {
+  | (BodyExtras & {
       readonly ok: true;
       readonly chunks: AsyncIterable<Uint8Array>;
-      readonly type?: BodyType;
-      readonly gathering?: Gathering;
-      readonly toldLength?: ToldLength;
       readonly ttfbMs: number;
       readonly advice: RateAdvice;
-    }
+    })
   | ({ readonly ok: false } & AttemptFailure);
 
 export type SpeechTransport = {

@@ -2,6 +2,7 @@
 // hedging); below it, `SpeechTransport` makes single attempts.
 
 import type { BodyType } from '../audio/bodies/body-type.ts';
+import type { ServiceWords } from '../speech/service-word.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
 import type { RequestShape } from '../text/request-text.ts';
 import type { SoundOffer } from './sound-offer.ts';
@@ -44,15 +45,23 @@ export type ToldLength = {
   bytes(): number | undefined;
 };
 
-/** An answered request. `chunks` is read once; leaving the loop early closes the upstream socket. */
-export type SpeechBody = {
-  readonly chunks: AsyncIterable<Uint8Array>;
+/** What an answer is besides its bytes. */
+export type BodyExtras = {
   /** What the bytes are; absent: MP3. */
   readonly type?: BodyType;
   /** Absent: the body is read as it comes. */
   readonly gathering?: Gathering;
   /** Absent: the service does not announce it. */
   readonly toldLength?: ToldLength;
+  /** The times of its words by the service itself; absent: it tells none, or they are not wanted. */
+  readonly words?: ServiceWords;
+  /** Called by a reader to which the bytes are no sound: the next ones are asked for in another form. */
+  readonly refuse?: () => void;
+};
+
+/** An answered request. `chunks` is read once; leaving the loop early closes the upstream socket. */
+export type SpeechBody = BodyExtras & {
+  readonly chunks: AsyncIterable<Uint8Array>;
   /** Time spent waiting for quota before the request was sent. */
   readonly queueMs: number;
   /** From sending the request to the first body byte. */

@@ -125,3 +125,39 @@ describe('over HTTP', () => {
     expect(await askedInside({ outputFormat: 'flac', sampleRate: 48_000 })).toEqual(['mp3', 48_000]);
   });
 });
+
+describe('word times of the service', () => {
+  const TEXT = 'At nine o’clock the ferry leaves for the island, and on Sundays a little later.';
+  const listOf = async (gateway: RunningGateway) => {
+    const probe = await gateway.session('pace=burst&format=raw&wordList=final');
+    probe.send({ type: 'speak', turn: 'list', text: TEXT });
+    const { words } = await probe.event('words');
+    probe.terminate();
+    return words as readonly { text: string; startMs: number; charStart: number }[];
+  };
+
+  it.each(['elevenlabs', 'cartesia'] as const)('are those that %s tells', async (kind) => {
+    // Spreads its words by their length, which no timer would find in this sound.
+    const teller = await startRunningGateway({ script: speaking, env: { VOXGATE_WORD_TIMES: 'never' } });
+    const asker = await startRunningGateway({
+      env: {
+        VOXGATE_UPSTREAM_KIND: kind,
+        VOXGATE_UPSTREAM_URL: teller.url,
+        VOXGATE_UPSTREAM_KEYS: 'any-key',
+        VOXGATE_WORD_TIMES: 'service',
+      },
+    });
+    try {
+      const told = await listOf(teller);
+      const heard = await listOf(asker);
+      expect(heard.map(({ text, charStart }) => [text, charStart])).toEqual(
+        told.map(({ text, charStart }) => [text, charStart]),
+      );
+      const apart = heard.map(({ startMs }, at) => Math.abs(startMs - told[at]!.startMs));
+      expect(Math.max(...apart)).toBeLessThanOrEqual(30);
+    } finally {
+      await asker.close();
+      await teller.close();
+    }
+  });
+});

@@ -77,6 +77,7 @@ export async function readAttempt(attempt: Attempt, signal: AbortSignal): Promis
   const cut = new AbortController();
   const stop = () => cut.abort(signal.reason);
   let phase: 'asking' | 'reading' = 'asking';
+  let onUnreadable = () => {};
   const watch = createStallWatch(attempt.clock, () => {
     if (phase === 'reading') attempt.onStall();
     cut.abort(new AppError('upstream_timeout', 'The speech service sent no audio for too long.'));
@@ -85,11 +86,12 @@ export async function readAttempt(attempt: Attempt, signal: AbortSignal): Promis
   signal.addEventListener('abort', stop);
   try {
     watch.within(attempt.answerMs);
-    const { chunks, gathering, type } = await attempt.open(cut.signal, {
+    const { chunks, gathering, type, refuse } = await attempt.open(cut.signal, {
       waits: () => phase === 'asking' && watch.rest(),
       sent: () => phase === 'asking' && watch.within(attempt.answerMs),
     });
     phase = 'reading';
+    onUnreadable = refuse ?? onUnreadable;
     reader.begin(type ?? MP3_BODY);
     let audioMs = reader.audioMs();
     watch.within(stallLimitMs(audioMs));
@@ -121,6 +123,7 @@ export async function readAttempt(attempt: Attempt, signal: AbortSignal): Promis
     signal.throwIfAborted();
     const error: unknown = cut.signal.aborted ? cut.signal.reason : thrown;
     if (!(error instanceof AppError)) throw error;
+    if (error.code === 'upstream_bad_audio') onUnreadable();
     return { kind: phase === 'asking' ? 'refused' : 'broke', error };
   } finally {
     watch.rest();

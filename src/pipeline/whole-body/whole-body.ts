@@ -195,6 +195,8 @@ export async function relayWholeBody(
     });
     toldLength = body.toldLength;
     origin = 'service';
+    // Where this one is joined to the first is not known of its words.
+    endings?.told(undefined);
     recovery.onBody(soundOf(body.type ?? MP3_BODY));
     return body;
   };
@@ -242,6 +244,7 @@ export async function relayWholeBody(
     toldLength = body.toldLength;
     if (body.attempts === 0) origin = 'kept';
     else recovery.onBody(soundOf(body.type ?? MP3_BODY));
+    endings?.told(body.words);
     report.answered(body);
     // A body with an announced length, of a service that is known for it, need not be listened to; nor a stored one.
     const tellsLength = toldLength !== undefined && voices.tellsLengths();

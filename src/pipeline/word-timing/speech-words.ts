@@ -3,8 +3,11 @@
 // nothing is timed.
 
 import type { HeardEnding } from '../../captions/alignment/heard-ending.ts';
+import { ServiceWordTimes } from '../../captions/alignment/service-words.ts';
 import type { WordEstimate } from '../../captions/alignment/word-estimate.ts';
+import { GUESS_MS_PER_WEIGHT } from '../../captions/word-timeline.ts';
 import { type OutputFormat, passesThrough } from '../../speech/audio-format.ts';
+import type { ServiceWords } from '../../speech/service-word.ts';
 import type { AlignedText } from '../../text/aligned-text.ts';
 import type { SpoolItem, SpoolTap } from '../mp3-spool.ts';
 import type { SpokenWith } from '../outgoing-request.ts';
@@ -12,6 +15,8 @@ import { type TimedSpeech, timedVoice, type WordTimer, type WordTiming } from '.
 
 /** Finds out how the audio of a request ends. One request at a time. */
 export type EndingWatch = {
+  /** What the service tells of the words of the current request; undefined: ours hold from now on. */
+  told(words: ServiceWords | undefined): void;
   /** Nothing else can show whether the audio is whole: follow it from its first frame, which is still to come. */
   follow(): void;
   /**
@@ -44,6 +49,10 @@ export class SpeechWords implements EndingWatch, SpoolTap {
   private index = -1;
   private text: (() => AlignedText) | undefined;
   private following: 'nothing' | 'this-request' | 'no-slot' = 'nothing';
+  /** Requests whose words the service has told. */
+  private readonly toldRequests = new Set<number>();
+  /** What tells the words of the current request. */
+  private source: ServiceWords | undefined;
 
   readonly tap: SpoolTap = this;
 
@@ -70,6 +79,7 @@ export class SpeechWords implements EndingWatch, SpoolTap {
   request(text: () => AlignedText): void {
     this.index += 1;
     this.text = text;
+    this.source = undefined;
     this.following = 'nothing';
     // A timing that was given up is not resumed, but where somebody waits for words; the endings of the other requests are
     // still wanted.
@@ -103,7 +113,27 @@ export class SpeechWords implements EndingWatch, SpoolTap {
       this.following === 'this-request' ? await this.timing?.ending(withinMs, likeness) : undefined;
     return ending ?? (this.options.timer.reference === 'there' ? 'late' : undefined);
   }
+  told(words: ServiceWords | undefined): void {
+    const { index, options, text } = this;
+    this.source = words;
+    this.toldRequests.delete(index);
+    if (words === undefined || text === undefined) return;
+    let times: ServiceWordTimes | undefined;
+    const msPerWeight = GUESS_MS_PER_WEIGHT / (options.synthesis.speed ?? 1);
+    words.listen((more) => {
+      if (this.source !== words) return;
+      times ??= new ServiceWordTimes(text());
+      times.add(more);
+      const estimate = times.estimate(msPerWeight);
+      if (estimate === undefined) return;
+      this.toldRequests.add(index);
+      options.onEstimate(index, estimate);
+    });
+  }
   cutAt({ words }: HeardEnding): void {
+    this.source = undefined;
+    this.toldRequests.delete(this.index);
+
     this.options.onEstimate(this.index, words);
   }
   /** As `WordTiming.settled`. */
@@ -112,6 +142,7 @@ export class SpeechWords implements EndingWatch, SpoolTap {
   }
   close(): void {
     this.wantsAll = false;
+    this.source = undefined;
     this.leave();
   }
 
@@ -135,7 +166,9 @@ export class SpeechWords implements EndingWatch, SpoolTap {
       whenBehind: wants === 'words' ? this.options.whenBehind : 'give-up',
       onCaughtUp,
       wants,
-      onEstimate,
+      onEstimate: (index, estimate) => {
+        if (!this.toldRequests.has(index)) onEstimate(index, estimate);
+      },
     });
   }
 }

@@ -228,13 +228,10 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
           ? firstAttempt(journey, send)
           : attempt(journey, send).result);
         if (result.ok) {
-          const { chunks, gathering, toldLength, ttfbMs, key, type } = result;
+          const { ok: _ok, advice: _advice, key, ttfbMs, ...body } = result;
           log.debug('upstream_answered', { key, ttfbMs: Math.round(ttfbMs), ...figuresOf(journey) });
           return {
-            chunks,
-            ...(gathering === undefined ? {} : { gathering }),
-            ...(toldLength === undefined ? {} : { toldLength }),
-            ...(type === undefined ? {} : { type }),
+            ...body,
             ttfbMs,
             queueMs: journey.queueMs,
             attempts: journey.sends,

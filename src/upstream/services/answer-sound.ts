@@ -9,7 +9,8 @@ import { badAudioError, wrongAudioError } from './upstream-failure.ts';
 export class AnswerSound {
   private readonly asked: AskedSound;
   private readonly usualRate: number | undefined;
-  private contentType: string | undefined;
+  /** Where no header has told one: of sound that came within something else. */
+  private contentType: string | undefined = 'application/octet-stream';
   private readonly onWrong: () => void;
   private came: Uint8Array = new Uint8Array(0);
 

@@ -4,17 +4,18 @@
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
-import { AppError } from '../../base/app-error.ts';
+import { AppError, toAppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type RateAdvice, readRateAdvice } from '../../limits/rate-headers.ts';
-import type { AskedSound } from '../../speech/audio-format.ts';
 import { announcesBodyBytes, readBodyBytes } from '../../speech/body-bytes.ts';
-import { offeredSound } from '../sound-offer.ts';
 import type { Attempt, AttemptEnd, AttemptOptions, SpeechTransport } from '../speech-transport.ts';
 import type { ToldLength } from '../speech-upstream.ts';
+import { type AnswerHeaders, first, staysOpen } from './answer-headers.ts';
 import { AnswerSound } from './answer-sound.ts';
+import { type AskedRoute, ServiceRoutes } from './asked-route.ts';
 import { BodyQueue } from './body-queue.ts';
 import type { ServiceKind } from './service-kind.ts';
+import type { TimedAnswer } from './timed-answer.ts';
 import { brokenError, refusedError, sentFields } from './upstream-failure.ts';
 
 export type Deadlines = {
@@ -36,13 +37,12 @@ export type Exchange = {
   readonly secrets: readonly string[];
   /** The fields of the request, as they were sent. */
   readonly sent: () => Readonly<Record<string, unknown>>;
-  /** Knows what was asked for, and judges what comes. */
+  /** Judges what comes. */
   readonly sound: AnswerSound;
+  readonly route: AskedRoute;
 };
 
 type Phase = 'connecting' | 'sent' | 'refused' | 'streaming' | 'closed';
-type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
-
 /** Of an error body only this much is read, for its error id. */
 const ERROR_BODY_BYTES = 4096;
 /** And only for this long: a refused request is to try another key at once. */
@@ -51,20 +51,6 @@ const HUNG_UP = new Error('hung up');
 /** Most that is kept of a body that cannot be paused: a quarter of an hour of speech at 64 kbit/s. */
 const MAX_HELD_BYTES = 8 * 1024 * 1024;
 
-const first = (value: string | readonly string[] | undefined): string | undefined =>
-  typeof value === 'string' ? value : value?.[0];
-
-/**
- * Whether the connection stays open after the answer. Where it closes with the answer while reading is paused, undici 7 (7.30.2)
- * throws out of its socket's handlers, which would end the process: such an answer is never paused.
- */
-function staysOpen(headers: Headers): boolean {
-  const connection = first(headers.connection)?.toLowerCase() ?? '';
-  if (connection.includes('close')) return false;
-  const isChunked = first(headers['transfer-encoding'])?.toLowerCase().includes('chunked') ?? false;
-  return isChunked || (connection.includes('keep-alive') && headers['content-length'] !== undefined);
-}
-
 /**
  * One request and its answer, from the first SYN to the last byte: the phases, their deadlines, and what each event of the HTTP client
  * means in each phase. It ends once, by whichever comes first: the end of the body, a fault, a deadline, the caller's signal, or a
@@ -72,6 +58,7 @@ function staysOpen(headers: Headers): boolean {
  */
 function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
   const { dispatch, deadlines, clock, secrets, sound } = exchange;
+  const { timed, distrust, refusal: refusalOf } = exchange.route;
   const { signal, onSent, onClosed } = exchange.attempt;
 
   return new Promise<Attempt>((resolve, reject) => {
@@ -80,7 +67,7 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
     let opening: Socket | undefined;
     let sentAtMs = 0;
     let advice: RateAdvice = {};
-    let refusal = { status: 0, headers: {} as Headers, bytes: 0, parts: [] as Buffer[] };
+    let refusal = { status: 0, headers: {} as AnswerHeaders, bytes: 0, parts: [] as Buffer[] };
     let disarm: () => void = () => {};
     let mayHoldBack = false;
     let toldBytes: number | undefined;
@@ -119,7 +106,10 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
       const { status, headers, parts } = refusal;
       const [retryAfter, date] = [first(headers['retry-after']), first(headers.date)];
       const body = Buffer.concat(parts).toString();
-      fail(refusedError({ status, retryAfter, date, body }, secrets, exchange.sent()), status);
+      const ofRoute = refusalOf(status, body);
+      // What is wrong is how it was asked, not the key: a 403 would count against that.
+      if (ofRoute !== undefined) fail(ofRoute, 400);
+      else fail(refusedError({ status, retryAfter, date, body }, secrets, exchange.sent()), status);
     };
 
     const queue = new BodyQueue(
@@ -156,6 +146,8 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
         type,
         gathering: queue,
         ...(toldLength === undefined ? {} : { toldLength }),
+        ...(timed === undefined ? {} : { words: timed.words }),
+        refuse: distrust,
         ttfbMs: clock.now() - sentAtMs,
         advice,
       });
@@ -166,6 +158,20 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
         fail(
           new AppError('upstream_broken', 'The speech service sends faster than can be taken, and closes.'),
         );
+    };
+
+    const receive = (bytes: Uint8Array) => {
+      if (phase === 'streaming') take(bytes);
+      else if (phase === 'sent') begin(bytes, false);
+    };
+    /** Of an answer that tells times, the sound in it. */
+    const unpack = (soundIn: (answer: TimedAnswer) => Uint8Array, answer: TimedAnswer) => {
+      try {
+        const bytes = soundIn(answer);
+        if (bytes.length > 0) receive(bytes);
+      } catch (thrown) {
+        fail(toAppError(thrown), 200);
+      }
     };
 
     const handler: Dispatcher.DispatchHandler = {
@@ -188,20 +194,21 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
           return;
         }
         mayHoldBack = staysOpen(headers);
+        if (timed !== undefined) return;
         if (announcesBodyBytes(headers.trailer)) toldLength = { bytes: () => toldBytes };
         const error = sound.refusal(first(headers['content-type']), first(headers['content-encoding']));
         if (error !== undefined) fail(error, status);
       },
       onResponseData(_, chunk) {
-        if (phase === 'streaming') take(chunk);
-        else if (phase === 'sent') begin(chunk, false);
-        else if (phase === 'refused') {
+        if (phase === 'refused') {
           refusal.parts.push(chunk);
           refusal.bytes += chunk.length;
           if (refusal.bytes > ERROR_BODY_BYTES) refuse();
-        }
+        } else if (timed === undefined) receive(chunk);
+        else unpack((answer) => answer.push(chunk), timed);
       },
       onResponseEnd(_, trailers) {
+        if (timed !== undefined && phase !== 'refused') unpack((answer) => answer.end(), timed);
         if (phase === 'sent' && sound.bytes().length > 0) begin(new Uint8Array(0), true);
         if (phase === 'streaming') {
           toldBytes = readBodyBytes(trailers);
@@ -243,8 +250,7 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
   const { baseUrl, kind, maxConnections, deadlines, clock } = options;
   const prefix = baseUrl.pathname.replace(/\/+$/, '');
   let live = 0;
-  /** Formats in which an answer was not what it said, or none: what comes next is asked for as MP3. */
-  const distrusted = new Set<AskedSound['format']>();
+  const routes = new ServiceRoutes(kind, clock);
 
   // While it dispatches a request, undici opens the connection that the request lacks, and cannot name it later.
   // So the connector notes the socket and `dispatch` picks it up: a request that is still connecting can be cut.
@@ -307,9 +313,9 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
         attempt.onClosed(failure);
         return Promise.resolve({ ok: false, ...failure });
       }
-      const offered = offeredSound(kind.sounds, request);
-      const asked: AskedSound = distrusted.has(offered.format) ? { format: 'mp3' } : offered;
-      const { path, headers, body } = kind.toHttp(request, credentials, asked);
+      const route = routes.routeFor(request, credentials);
+      const { path, headers, body, without = '' } = route.http;
+      const base = without !== '' && prefix.endsWith(without) ? prefix.slice(0, -without.length) : prefix;
       // What is written may throw; only what was written counts.
       live += 1;
       const onClosed: typeof attempt.onClosed = (end) => {
@@ -321,7 +327,7 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
           dispatch(
             {
               method: 'POST',
-              path: prefix + path,
+              path: base + path,
               headers: { ...headers, 'accept-encoding': 'identity' },
               body,
             },
@@ -332,9 +338,8 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
         clock,
         secrets: [credentials.apiKey, credentials.userId, request.text].filter((secret) => secret !== ''),
         sent: () => sentFields(path, body),
-        sound: new AnswerSound(asked, kind.usualPcmRate, () => {
-          if (asked.format !== 'mp3') distrusted.add(asked.format);
-        }),
+        sound: new AnswerSound(route.sound, kind.usualPcmRate, route.distrust),
+        route,
       });
     },
     async warm(connections) {

@@ -6,14 +6,28 @@ import type { OutgoingRequest, SynthesisFields } from '../../speech/speech-reque
 import type { RequestShape } from '../../text/request-text.ts';
 import type { SoundOffer } from '../sound-offer.ts';
 import type { Credentials } from '../speech-transport.ts';
+import type { TimedForm } from './timed-answer.ts';
 
 export type ServiceHttpRequest = {
   /** Behind the path of the base address. */
   readonly path: string;
+  /** What the path of the base address ends with and this request's does not. */
+  readonly without?: string;
   /** Names in small letters; Host, Content-Length and Accept-Encoding are the transport's. */
   readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body: string;
+};
+
+/** How a service is asked for speech together with the times of its words. */
+export type TimedRoute = {
+  readonly form: TimedForm;
+  /** As `ServiceKind.toHttp`; `sound`: what is asked for, where that route has not all that the other one has. */
+  toHttp(
+    request: OutgoingRequest,
+    credentials: Credentials,
+    sound: AskedSound,
+  ): ServiceHttpRequest & { readonly sound?: AskedSound };
 };
 
 export type ServiceKind = {
@@ -29,6 +43,8 @@ export type ServiceKind = {
   readonly usualPcmRate?: number;
   /** Requests keep to `shape`; `sound` is one that is offered. */
   toHttp(request: OutgoingRequest, credentials: Credentials, sound: AskedSound): ServiceHttpRequest;
+  /** Absent: it tells no times, or they are not wanted. */
+  readonly timed?: TimedRoute | undefined;
 };
 
 /** What is set about a service, besides its address and keys. */
@@ -37,6 +53,8 @@ export type KindSettings = {
   readonly model: string | undefined;
   /** Absent, or `auto`: what the kind prefers. */
   readonly sound?: 'auto' | SoundOffer['prefers'];
+  /** Whose word times are used where the service tells any; default: ours. */
+  readonly wordTimes?: 'service' | 'ours';
 };
 
 /** Services refuse a speed outside of their bounds; the nearest that they know is closer to what was asked for. */

@@ -20,7 +20,8 @@ export const createServiceKind = (
   name: Exclude<ServiceKindName, 'engine'>,
   settings: KindSettings,
 ): ServiceKind => {
-  const kind = KINDS[name](settings);
-  const { sound = 'auto' } = settings;
+  const { timed, ...plain } = KINDS[name](settings);
+  const { sound = 'auto', wordTimes = 'ours' } = settings;
+  const kind = timed === undefined || wordTimes === 'ours' ? plain : { ...plain, timed };
   return sound === 'auto' ? kind : { ...kind, sounds: { ...kind.sounds, prefers: sound } };
 };

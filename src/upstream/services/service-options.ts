@@ -2,7 +2,7 @@
 // vendor has them in the query or within another field, they go there; what a request says itself counts more.
 
 import type { ServiceKindName } from '../../settings/service-kind-names.ts';
-import type { ServiceKind } from './service-kind.ts';
+import type { ServiceHttpRequest, ServiceKind } from './service-kind.ts';
 
 export type ServiceOptions = Readonly<Record<string, unknown>>;
 
@@ -50,15 +50,18 @@ function withQuery(path: string, added: ServiceOptions): string {
 export function withOptions(name: ServiceKindName, kind: ServiceKind, options: ServiceOptions): ServiceKind {
   if (Object.keys(options).length === 0) return kind;
   const { query, body: added } = placed(name, options);
+  const withAdded = <Made extends ServiceHttpRequest>(made: Made): Made => ({
+    ...made,
+    path: withQuery(made.path, query),
+    body: JSON.stringify(merged(added, JSON.parse(made.body) as ServiceOptions)),
+  });
+  const { timed } = kind;
   return {
     ...kind,
-    toHttp(request, credentials, asked) {
-      const made = kind.toHttp(request, credentials, asked);
-      return {
-        ...made,
-        path: withQuery(made.path, query),
-        body: JSON.stringify(merged(added, JSON.parse(made.body) as ServiceOptions)),
-      };
+    toHttp: (request, credentials, asked) => withAdded(kind.toHttp(request, credentials, asked)),
+    timed: timed && {
+      ...timed,
+      toHttp: (request, credentials, asked) => withAdded(timed.toHttp(request, credentials, asked)),
     },
   };
 }

@@ -123,6 +123,7 @@ describe('a whole body', () => {
           },
         },
         endings: {
+          told() {},
           follow: () => void listened.push(`followed ${attempts}`),
           ending: async () => undefined,
           cutAt() {},
