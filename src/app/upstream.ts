@@ -24,7 +24,13 @@ import type { PoolReport } from '../upstream/pool/pool-report.ts';
 import { createServiceMetrics } from '../upstream/pool/service-metrics.ts';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/pool/upstream-pool.ts';
 import type { QuotaStore } from '../upstream/quota/quota-store.ts';
-import { mayUse, type ServiceLink, type ServiceProfile } from '../upstream/service-choice.ts';
+import {
+  inPreference,
+  mayUse,
+  type ServiceLink,
+  type ServiceProfile,
+  type ServiceStanding,
+} from '../upstream/service-choice.ts';
 import { createHttpSpeechUpstream } from '../upstream/services/http-speech-upstream.ts';
 import type { ServiceKind } from '../upstream/services/service-kind.ts';
 import { createServiceKind } from '../upstream/services/service-kinds.ts';
@@ -32,6 +38,7 @@ import { withOptions } from '../upstream/services/service-options.ts';
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
 import type { AppContext } from './context.ts';
 import { openServiceVoices, type ServiceVoices } from './service-voices.ts';
+import { healthReport, openServiceWatches, standingOf } from './service-watches.ts';
 import type { ConfiguredSpeech, SpeechService } from './speech-services.ts';
 
 export type AppUpstream = {
@@ -70,6 +77,9 @@ const PROOFS: Readonly<Record<Parameters<SpeechRecovery['onWhole']>[0], true>> =
   nothing: true,
 };
 
+/** The one service of a gateway is not compared with others. */
+const WELL: ServiceStanding = { health: 'in-order', isFull: false, usualMs: undefined };
+
 const MAX_WAITING_REQUESTS = 1000;
 const WARM_CONNECTIONS = 2;
 
@@ -77,6 +87,7 @@ const WARM_CONNECTIONS = 2;
 type Shared = Pick<AppContext, 'config' | 'clock' | 'random' | 'log' | 'onStop'> & {
   readonly openRecovery: () => SpeechRecovery;
   readonly metricsOf: (service: SpeechService) => AppContext['metrics'];
+  readonly watchOf: ReturnType<typeof openServiceWatches>;
 };
 
 type OpenService = Omit<ServingService, 'voice' | 'voice2'> & {
@@ -88,10 +99,11 @@ type OpenService = Omit<ServingService, 'voice' | 'voice2'> & {
 
 /** One service with its own connections, keys, limits and records of voices. */
 function openService(
-  { config, clock, random, log, onStop, openRecovery, metricsOf }: Shared,
+  { config, clock, random, log, onStop, openRecovery, metricsOf, watchOf }: Shared,
   service: SpeechService,
   store: QuotaStore,
   form: ConfiguredSpeech['form'],
+  isLastResort: boolean,
 ): OpenService {
   const { name, url, keys, model, options, isEmbedded, tenants } = service;
   const kind = withOptions(
@@ -144,6 +156,8 @@ function openService(
     pool,
     name,
     upstream: onlyFor(tenants, pool),
+    watch: watchOf(name),
+    isLastResort,
     recovery: openRecovery(),
     identity: isEmbedded ? 'engine' : identityOf(service),
     ignored: isEmbedded ? RECORDED_VOICE_FIELDS : kind.ignored,
@@ -206,8 +220,15 @@ export async function openAppUpstream(
       onBody: ({ format }) => bodies.add(1, { format }),
     });
   const metricsOf = form === 'plain' ? () => metrics : labelledMetrics(metrics, services);
-  const shared = { ...context, openRecovery, metricsOf };
-  const open = services.map((service) => openService(shared, service, storeFor(service), form));
+  const watchOf = openServiceWatches(
+    context,
+    services.map(({ name }) => name),
+  );
+  const shared = { ...context, openRecovery, metricsOf, watchOf };
+  const open = services.map((service, index) => {
+    const isLast = index > 0 && index === services.length - 1;
+    return openService(shared, service, storeFor(service), form, isLast && service.isEmbedded);
+  });
   const byName = new Map(open.map((each) => [each.name, each]));
   const profiles = open.map(
     ({ name, service, voices }): ServiceProfile => ({
@@ -238,9 +259,14 @@ export async function openAppUpstream(
   return {
     services: {
       chain(ask) {
-        const [link, ...others] = voices.choose(ask);
+        const { prefer = 'order', reader = 'listener' } = ask;
+        const chosen = voices.choose(ask);
+        const [link, ...others] = inPreference(chosen, prefer, ({ name, voice = '' }) => {
+          const { watch, pool } = byName.get(name)!;
+          return watch === undefined ? WELL : standingOf(watch, () => pool.state(), voice, reader);
+        });
         const toServing = ({ name, voice, voice2 }: ServiceLink) => ({ ...byName.get(name)!, voice, voice2 });
-        return [toServing(link), ...others.map(toServing)];
+        return [toServing(link!), ...others.map(toServing)];
       },
     },
     upstream: first.upstream,
@@ -250,7 +276,11 @@ export async function openAppUpstream(
     voice2: speech.voice2,
     voices,
     engineUrl: services.find(({ isEmbedded }) => isEmbedded)?.url,
-    reports: () => open.map(({ service, pool }) => serviceReport(service, pool.state(), form)),
+    reports: () =>
+      open.map(({ service, pool, watch }) => ({
+        ...serviceReport(service, pool.state(), form),
+        ...healthReport(watch, context.clock.now()),
+      })),
   };
 }
 

@@ -149,16 +149,19 @@ export class AppError extends Error {
   readonly retryAfterMs: number | undefined;
   /** The field of a request that is wrong, for protocols that tell it beside the message; '' or undefined: none. */
   readonly field: string | undefined;
+  /** It is a limit of that speech service: another one may do it. */
+  readonly isLimit: boolean;
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { cause?: unknown; retryAfterMs?: number; field?: string } = {},
+    options: { cause?: unknown; retryAfterMs?: number; field?: string; isLimit?: boolean } = {},
   ) {
     super(inFull(code, message), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.retryAfterMs = options.retryAfterMs;
     this.field = options.field;
+    this.isLimit = options.isLimit === true;
   }
 
   get http(): number {

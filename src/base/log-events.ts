@@ -49,6 +49,7 @@ export const LOG_EVENTS = {
 
   // Keys, and the stores that count for them.
   upstream_key_cools: byItself,
+  upstream_service: by('voxgate_service_changes_total'),
   quota_refused: byItself,
   quota_limit: byItself,
   quota_rule: byItself,

@@ -2,6 +2,7 @@
 // and tests hold every message that leaves a socket against them.
 
 import { z } from 'zod';
+import { SWITCH_REASONS } from '../speech/upstream-names.ts';
 import { ASKED_FORMATS, SESSION_FORMATS } from '../speech/audio-format.ts';
 
 const turn = z.string();
@@ -54,6 +55,9 @@ export const serverEventSchemas = {
     markup: z.enum(['strip', 'keep']),
     cache: z.enum(['off', 'on']),
     upstream: z.array(z.string()).optional().describe('Absent where it is not narrowed'),
+    prefer: z.enum(['voice', 'soonest']).optional().describe('Absent for order'),
+    lastResort: z.enum(['apologise', 'fail']).optional().describe('Absent for speak'),
+    lastResortText: z.string().optional(),
     synthesis: z.record(z.string(), z.unknown()).describe('Defaults of a turn, as set'),
   }).describe('The configuration in force'),
   queued: event('queued', {
@@ -124,6 +128,13 @@ export const serverEventSchemas = {
     characters: count,
   }).describe('How far a whole text of several paragraphs has been heard'),
   underrun: event('underrun', { turn, atMs: ms, gapMs: ms }).describe('The listener ran dry'),
+  switched: event('switched', {
+    turn,
+    from: z.string().describe('The speech service that was to speak'),
+    to: z.string().describe('The one that speaks'),
+    atMs: ms.describe('Media position from which it does; 0 may come before started'),
+    reason: z.enum(SWITCH_REASONS),
+  }).describe('Another speech service speaks'),
   ended: event('ended', {
     turn,
     outcome: z.enum(OUTCOMES),

@@ -4,7 +4,12 @@
 import { z } from 'zod';
 import { SESSION_FORMATS } from '../speech/audio-format.ts';
 import { numberFrom, sampleRateField, synthesisFields } from '../speech/speech-request.ts';
-import { upstreamField } from '../speech/upstream-names.ts';
+import {
+  lastResortField,
+  lastResortTextField,
+  preferField,
+  upstreamField,
+} from '../speech/upstream-names.ts';
 
 const turn = z.string().min(1).max(64).describe('Id of a turn, chosen by the client');
 const speaker = z.union([z.literal(1), z.literal(2)]);
@@ -32,6 +37,9 @@ export const configureFields = {
   upstream: upstreamField
     .optional()
     .describe('Speech services that may speak, by name and in order of preference; by commas in an address'),
+  prefer: preferField.optional(),
+  lastResort: lastResortField.optional(),
+  lastResortText: lastResortTextField.optional(),
   ...synthesisFields,
 } as const;
 
@@ -43,6 +51,9 @@ const turnFields = {
   sampleRate: configureFields.sampleRate,
   cache: configureFields.cache,
   upstream: configureFields.upstream,
+  prefer: configureFields.prefer,
+  lastResort: configureFields.lastResort,
+  lastResortText: configureFields.lastResortText,
   ...synthesisFields,
 } as const;
 

@@ -9,20 +9,23 @@ import { FrameQueue } from '../playout/frame-queue.ts';
 import { type AskedSound, type OutputFormat, passesThrough } from '../speech/audio-format.ts';
 import type { RequestText } from '../text/request-text.ts';
 import { spokenWords } from '../text/spoken-words.ts';
+import type { Preference } from '../upstream/service-choice.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
 import { joinPauseMs } from './join-pause.ts';
 import { Mp3Spool } from './mp3-spool.ts';
 import { type SpokenWith, saidLength, toAlignedText, toOutgoingRequest } from './outgoing-request.ts';
-import { speak } from './speak.ts';
+import type { RequestVoice } from './say-request.ts';
+import type { TurnChain } from './service-chain.ts';
+import { speak, type TurnAudio } from './speak.ts';
 import type { SpeechRuntime } from './speech-runtime.ts';
-import { serveTurn } from './speech-services.ts';
+import { type LastResort, type ServedLink, serveTurn } from './speech-services.ts';
 import { SpeechWords } from './word-timing/speech-words.ts';
 
 export type DrainedSpeech = {
-  /** The service that speaks; as in `ServedTurn`. */
-  readonly service: string | undefined;
+  /** The service that speaks, as in `ServedLink`; known when the first chunk is. */
+  service(): string | undefined;
   /** Fields that it does not know. */
-  readonly ignored: readonly string[];
+  ignored(): readonly string[];
   /** Chunks of fresh memory in the output's format; read once. Throws as `speak` does, after all that did arrive. */
   readonly chunks: AsyncGenerator<Uint8Array, void, undefined>;
   /** Hz; known when the first chunk is. */
@@ -36,7 +39,8 @@ export type DrainedSpeech = {
   words(): readonly TimedWord[];
 };
 
-export type DrainedSpeechOptions = Omit<SpokenWith, 'maxText'> & {
+export type DrainedSpeechOptions = Omit<SpokenWith, 'maxText'> & LastResort & {
+  readonly prefer?: Preference;
   readonly runtime: SpeechRuntime;
   /** The user id whose text it is. */
   readonly tenant: string;
@@ -64,15 +68,17 @@ const SPOOL_BYTES = 256 * 1024;
 export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal): DrainedSpeech {
   const { runtime, texts, tenant, upstream = [], pronunciations } = options;
   const { clock } = runtime;
-  const served = serveTurn(runtime, options, { tenant, upstream });
-  const spokenWith = { ...served, seed: options.seed, pronunciations };
+  const reader = options.listener === 'live' ? 'listener' : 'nobody';
+  const served = serveTurn(runtime, options, { ...options, tenant, upstream, reader });
+  const first = served.now();
+  const spokenWith = { seed: options.seed, pronunciations };
   // Where each turn of a dialogue is a request of its own, nothing else makes the pause between them.
-  const isCut = served.upstream.shape?.voices === 'one';
+  const isCut = first.upstream.shape?.voices === 'one';
   const speed = options.synthesis.speed ?? 1;
   const timeline = new WordTimeline(GUESS_MS_PER_WEIGHT / (options.synthesis.speed ?? 1));
   const words = new SpeechWords({
     ...options,
-    ...served,
+    ...first,
     timer: runtime.timer,
     urgency: 'file',
     whenBehind: options.listener === 'nobody' ? 'hold-back' : 'give-up',
@@ -113,55 +119,73 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
     return beganAtMs === undefined ? 0 : Math.max(0, audioMs() - (clock.now() - beganAtMs));
   };
 
+  const report: TurnAudio['report'] = {
+    queued() {},
+    asked(text, pauseMs) {
+      asked += 1;
+      const spoken = spokenWords(text.parts.map((part) => part.segment));
+      timeline.addRequest(spoken, pauseMs);
+      words.request(() => toAlignedText(text, spoken, pronunciations, served.now().maxText));
+    },
+    sent() {
+      requests += 1;
+    },
+    answered({ type = MP3_BODY }) {
+      received = soundOf(type);
+    },
+    resumed() {},
+    arrived: (knownMs, state) => timeline.progress(asked - 1, knownMs, state),
+    flushed() {},
+  };
+  const listening = { output: options.output, namedRate: options.namedRate, reader: options.listener };
+  const decoders = hearingBelow(runtime.codecs.decoders, heardHzOf(options.output));
+  const voiceAt = (link: ServedLink): RequestVoice => ({
+    upstream: link.upstream,
+    spool,
+    toSpeechRequest: (text) => toOutgoingRequest({ ...link, ...spokenWith }, text),
+    phrases: undefined,
+    listening,
+    recoveryPolicy: {
+      clock,
+      decoders,
+      recovery: link.recovery,
+      remainingMs,
+      resumeWork: () => options.toWork('resume', remainingMs()),
+      passesThrough: (hz) => passesThrough(options.output, hz),
+      endings: words,
+    },
+    report,
+  });
+  const chain: TurnChain = {
+    served,
+    voiceAt,
+    waits() {},
+    speaks(link, instead) {
+      if (instead !== undefined) words.spokenBy(link);
+    },
+  };
+
   const speakAll = (own: AbortSignal): Promise<void> => {
     const waiting = [...texts];
     return speak(
       {
-        upstream: served.upstream,
+        ...voiceAt(first),
+        spool,
+        chain: served.links.length > 1 ? chain : undefined,
         requests: {
           next: async () => {
             const text = waiting.shift();
             return text === undefined ? undefined : { kind: 'request', text };
           },
         },
-        spool,
         sink: () => transcoder,
         transcoder,
         frames,
         isFirst: () => true,
-        toSpeechRequest: (text) => toOutgoingRequest(spokenWith, text),
         saidLength: saidLength(pronunciations),
         pauseBetween: (before, after) => (isCut ? joinPauseMs(before, after, 'whole') / speed : 0),
         toWork: () => options.toWork(asked === 0 ? 'first' : 'next', remainingMs()),
-        phrases: undefined,
-        listening: { output: options.output, namedRate: options.namedRate, reader: options.listener },
-        recoveryPolicy: {
-          clock,
-          decoders: hearingBelow(runtime.codecs.decoders, heardHzOf(options.output)),
-          recovery: served.recovery,
-          remainingMs,
-          resumeWork: () => options.toWork('resume', remainingMs()),
-          passesThrough: (hz) => passesThrough(options.output, hz),
-          endings: words,
-        },
-        report: {
-          queued() {},
-          asked(text, pauseMs) {
-            asked += 1;
-            const spoken = spokenWords(text.parts.map((part) => part.segment));
-            timeline.addRequest(spoken, pauseMs);
-            words.request(() => toAlignedText(text, spoken, pronunciations, served.maxText));
-          },
-          sent() {
-            requests += 1;
-          },
-          answered({ type = MP3_BODY }) {
-            received = soundOf(type);
-          },
-          resumed() {},
-          arrived: (knownMs, state) => timeline.progress(asked - 1, knownMs, state),
-          flushed() {},
-        },
+        report,
       },
       own,
     );
@@ -222,8 +246,8 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
   }
 
   return {
-    service: served.service,
-    ignored: served.ignored,
+    service: () => served.now().service,
+    ignored: () => served.now().ignored,
     chunks: drain(),
     sampleRate: () => transcoder.sampleRate(),
     audioMs,

@@ -29,6 +29,12 @@ export type Mp3SpoolOptions = {
   readonly isHeldBack?: () => boolean;
 };
 
+/** What the speech of one request is put into. */
+export type RequestSpool = Pick<
+  Mp3Spool,
+  'add' | 'isFull' | 'room' | 'lastFrames' | 'takeBack' | 'keepRecent' | 'recentFrames'
+>;
+
 type SpoolState =
   | { readonly kind: 'open' }
   | { readonly kind: 'ended' }

@@ -7,14 +7,14 @@ import { asking, chooseSound, expectedMs, type Listening } from '../upstream/sou
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
 import { type CachedSpeech, relayCached } from './cached-speech.ts';
-import type { Mp3Spool } from './mp3-spool.ts';
+import type { RequestSpool } from './mp3-spool.ts';
 import { countLetters } from './whole-body/voice-records.ts';
 import { type RecoveryPolicy, type RequestReport, relayWholeBody } from './whole-body/whole-body.ts';
 
 /** What all requests of a turn are said with. */
 export type RequestVoice = {
   readonly upstream: SpeechUpstream;
-  readonly spool: Mp3Spool;
+  readonly spool: RequestSpool;
   toSpeechRequest(text: RequestText): OutgoingRequest;
   /** Who gets the sound: what the service is asked for depends on it. Absent: MP3. */
   readonly listening?: Listening | undefined;
@@ -24,6 +24,9 @@ export type RequestVoice = {
   readonly report: RequestReport;
 };
 
+export const lettersOf = ({ parts }: RequestText): number =>
+  parts.reduce((sum, { segment }) => sum + countLetters(segmentText(segment)), 0);
+
 /** Says `text` into the spool; `work` is what it is worth to the scheduler. Rejects as `relayWholeBody` does. */
 export function sayRequest(
   voice: RequestVoice,
@@ -32,7 +35,7 @@ export function sayRequest(
   signal: AbortSignal,
 ): Promise<void> {
   const { spool, report, phrases, recoveryPolicy } = voice;
-  const letters = text.parts.reduce((sum, { segment }) => sum + countLetters(segmentText(segment)), 0);
+  const letters = lettersOf(text);
   const spoken = voice.toSpeechRequest(text);
   const sound = chooseSound(voice.upstream.sounds, voice.listening, expectedMs(letters, spoken.speed));
   const request = asking(spoken, sound);

@@ -3,16 +3,20 @@
 
 import type { Transcoder } from '../audio/transcoder.ts';
 import type { FrameQueue } from '../playout/frame-queue.ts';
-import { shapedRequests } from '../text/request-shape.ts';
-import type { RequestShape, RequestText } from '../text/request-text.ts';
+import type { RequestText } from '../text/request-text.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
 import type { RequestLine } from './request-line.ts';
 import { type RequestVoice, sayRequest } from './say-request.ts';
+import { requestsOf, sayByChain, type TurnChain } from './service-chain.ts';
+import type { Mp3Spool } from './mp3-spool.ts';
 
 /** What speech is given to, data and control in one row. */
 export type SpeechSink = Pick<Transcoder, 'push'>;
 
 export type TurnAudio = RequestVoice & {
+  readonly spool: Mp3Spool;
+  /** Where several services may say it; it is then said with the voices of these. */
+  readonly chain?: TurnChain | undefined;
   readonly requests: Pick<RequestLine, 'next'>;
   /** Where the next item goes: into the transcoder, or into what records it on its way there. */
   sink(): SpeechSink;
@@ -81,19 +85,14 @@ export async function speak(turn: TurnAudio, signal: AbortSignal): Promise<void>
   }
 }
 
-const requestsOf = (
-  text: RequestText,
-  shape: RequestShape | undefined,
-  saidLength: TurnAudio['saidLength'],
-): readonly RequestText[] => (shape === undefined ? [text] : shapedRequests(text, shape, saidLength));
-
 /** Request by request into the spool; never rejects, because the spool carries the failure to the loop above. */
 async function fillSpool(turn: TurnAudio, signal: AbortSignal): Promise<void> {
-  const { requests, spool, report } = turn;
+  const { requests, spool, report, chain } = turn;
   let before: RequestText | undefined;
   try {
     for (let item = await requests.next(signal); item !== undefined; item = await requests.next(signal)) {
       if (item.kind === 'flush') spool.add(item);
+      else if (chain !== undefined) before = await sayByChain(turn, chain, item.text, before, signal);
       else
         for (const text of requestsOf(item.text, turn.upstream.shape, turn.saidLength)) {
           const work = turn.toWork();

@@ -2,6 +2,8 @@
 
 import type { AppError } from '../base/app-error.ts';
 import type { SynthesisFields } from '../speech/speech-request.ts';
+import type { LAST_RESORTS } from '../speech/upstream-names.ts';
+import type { ServiceWatch } from '../upstream/health/service-watch.ts';
 import type { ServiceAsk } from '../upstream/service-choice.ts';
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
 import type { SpokenWith } from './outgoing-request.ts';
@@ -25,7 +27,23 @@ export type ServingService = {
   /** Of a turn that names none; undefined: the service decides. */
   readonly defaultVoice: string | undefined;
   readonly defaultVoice2: string | undefined;
+  /** What is known of it by what was heard; undefined where there is nothing to choose among. */
+  readonly watch: ServiceWatch | undefined;
+  /** The embedded engine at the end of the list: it speaks where all others fail. */
+  readonly isLastResort: boolean;
 };
+
+/** What the caller wants where only the voice of last resort is left. */
+export type LastResort = {
+  readonly lastResort?: (typeof LAST_RESORTS)[number] | undefined;
+  /** What `apologise` says. */
+  readonly lastResortText?: string | undefined;
+};
+
+/** Whose turn it is, and what its caller asks of the choice. */
+export type ServiceUse = Pick<ServiceAsk, 'tenant' | 'upstream'> &
+  Partial<Pick<ServiceAsk, 'prefer' | 'reader'>> &
+  LastResort;
 
 export type SpeechServices = {
   /** In order of preference, never empty. Throws `invalid_request` when none may say it, or none has the voice. */
@@ -41,8 +59,8 @@ export type ServiceRuntime = {
 
 type AskedWith = Pick<SpokenWith, 'synthesis' | 'defaultVoice' | 'defaultVoice2'>;
 
-/** How a turn is spoken by the service that was chosen for it. */
-export type ServedTurn = Required<AskedWith> & {
+/** How a turn is spoken by one of the services that may say it. */
+export type ServedLink = Required<AskedWith> & {
   /** Its name as it is configured; undefined where a runtime has no list of services. */
   readonly service: string | undefined;
   readonly upstream: SpeechUpstream;
@@ -51,45 +69,83 @@ export type ServedTurn = Required<AskedWith> & {
   readonly maxText: number | undefined;
   /** Fields that the turn has and the service does not know. */
   readonly ignored: readonly string[];
+  /** Undefined where there is nothing to choose among. */
+  readonly watch: ServiceWatch | undefined;
+  /** It speaks only where all others fail, and says this. */
+  readonly apology: string | undefined;
 };
 
+/** One turn and the services that may say it; which of them speaks may change while it is spoken. */
+export class ServedTurn {
+  /** In the order in which they are asked. */
+  readonly links: readonly [ServedLink, ...ServedLink[]];
+  private at = 0;
+
+  constructor(links: ServedTurn['links']) {
+    this.links = links;
+  }
+
+  /** The one that speaks, or is asked first. */
+  now(): ServedLink {
+    return this.links[this.at]!;
+  }
+  /** From now on this one is asked first. */
+  moveTo(link: ServedLink): void {
+    this.at = Math.max(0, this.links.indexOf(link));
+  }
+  /** The one that speaks, those behind it, and those that were before it. */
+  inOrder(): readonly ServedLink[] {
+    return [...this.links.slice(this.at), ...this.links.slice(0, this.at)];
+  }
+}
+
+/** As the service calls the turn's voice; '' where it chooses. */
+export const voiceOf = ({ synthesis, defaultVoice }: ServedLink): string =>
+  synthesis.voice ?? defaultVoice ?? '';
+
 /** A turn that no service may say: it fails with `error`, as any other that its service refuses. */
-const refused = ({ recovery }: ServiceRuntime, asked: AskedWith, error: unknown): ServedTurn => ({
-  ...asked,
-  service: undefined,
-  upstream: { open: () => Promise.reject(error as AppError) },
-  recovery,
-  identity: '',
-  maxText: undefined,
-  ignored: [],
-});
+const refused = ({ recovery }: ServiceRuntime, asked: AskedWith, error: unknown): ServedTurn =>
+  new ServedTurn([
+    {
+      ...asked,
+      service: undefined,
+      upstream: { open: () => Promise.reject(error as AppError) },
+      recovery,
+      identity: '',
+      maxText: undefined,
+      ignored: [],
+      watch: undefined,
+      apology: undefined,
+    },
+  ]);
 
 const hasField = (synthesis: SynthesisFields, field: string): boolean =>
   (synthesis as Readonly<Record<string, unknown>>)[field] != null;
 
+type Chain = ReturnType<SpeechServices['chain']>;
+
 /**
  * The gateway's own default is a wish: where it excludes what the caller has narrowed the choice to, the services' own defaults
- * hold.
+ * hold. Services that do not have it stay behind those that do, with their own defaults.
  */
-function firstFor(
-  services: SpeechServices,
-  ask: ServiceAsk,
-  defaultVoice: string | undefined,
-): ServingService {
+function chainFor(services: SpeechServices, ask: ServiceAsk, defaultVoice: string | undefined): Chain {
   if (ask.voice == null && defaultVoice !== undefined) {
     try {
-      return services.chain({ ...ask, voice: defaultVoice })[0];
+      const [first, ...others] = services.chain({ ...ask, voice: defaultVoice });
+      const names = new Set([first, ...others].map(({ name }) => name));
+      const spare = services.chain(ask).filter(({ name }) => !names.has(name));
+      return [first, ...others, ...spare];
     } catch {
       // as without one
     }
   }
-  return services.chain(ask)[0];
+  return services.chain(ask);
 }
 
-/** What `voice2` of the gateway's own settings is called at the one service that is asked; undefined where it has none. */
+/** What `voice2` of the gateway's own settings is called at one service; undefined where it has none. */
 function softly(
   services: SpeechServices,
-  ask: Pick<ServiceAsk, 'tenant' | 'upstream'>,
+  ask: ServiceAsk,
   voice2: string | undefined,
 ): string | undefined {
   if (voice2 === undefined) return undefined;
@@ -100,49 +156,63 @@ function softly(
   }
 }
 
-/** The first service of the chain, and the turn's voices as it calls them. Never throws. */
-export function serveTurn(
-  runtime: ServiceRuntime,
-  asked: AskedWith,
-  { tenant, upstream }: Pick<ServiceAsk, 'tenant' | 'upstream'>,
-): ServedTurn {
-  const { synthesis, defaultVoice, defaultVoice2 } = asked;
-  if (runtime.services === undefined)
-    return {
-      ...asked,
-      service: undefined,
-      upstream: runtime.upstream,
-      recovery: runtime.recovery,
-      identity: '',
-      maxText: runtime.upstream.shape?.maxText,
-      ignored: [],
-    };
-  const { services } = runtime;
-  const ask = { tenant, upstream };
-  let first: ServingService;
-  try {
-    first = firstFor(services, { ...ask, voice: synthesis.voice, voice2: synthesis.voice2 }, defaultVoice);
-  } catch (error) {
-    return refused(runtime, asked, error);
-  }
+/** Where the caller has chosen none; English, as the engine's first voice. */
+const APOLOGY = 'I am sorry, I cannot speak right now.';
+
+function toLink(
+  service: ServingService,
+  { synthesis, defaultVoice2 }: AskedWith,
+  wish: LastResort,
+  softVoice2: (name: string) => string | undefined,
+): ServedLink {
   const isOneVoice = synthesis.voice2 == null;
-  const second = isOneVoice
-    ? softly(services, { ...ask, upstream: [first.name] }, defaultVoice2)
-    : first.voice2;
+  const second = isOneVoice ? softVoice2(service.name) : service.voice2;
   const { voice: _voice, voice2: _voice2, ...others } = synthesis;
   return {
     synthesis: {
       ...others,
-      ...(synthesis.voice === undefined ? {} : { voice: first.voice ?? synthesis.voice }),
+      ...(synthesis.voice === undefined ? {} : { voice: service.voice ?? synthesis.voice }),
       ...(isOneVoice || second === undefined ? {} : { voice2: second }),
     },
-    defaultVoice: first.voice ?? first.defaultVoice,
-    defaultVoice2: second ?? first.defaultVoice2,
-    service: first.name,
-    upstream: first.upstream,
-    recovery: first.recovery,
-    identity: first.identity,
-    maxText: first.upstream.shape?.maxText,
-    ignored: first.ignored.filter((field) => hasField(synthesis, field)),
+    defaultVoice: service.voice ?? service.defaultVoice,
+    defaultVoice2: second ?? (isOneVoice && defaultVoice2 === undefined ? undefined : service.defaultVoice2),
+    service: service.name,
+    upstream: service.upstream,
+    recovery: service.recovery,
+    identity: service.identity,
+    maxText: service.upstream.shape?.maxText,
+    ignored: service.ignored.filter((field) => hasField(synthesis, field)),
+    watch: service.watch,
+    apology: service.isLastResort && wish.lastResort === 'apologise' ? (wish.lastResortText ?? APOLOGY) : undefined,
   };
+}
+
+/** The services that may say a turn, in order, and its voices as each calls them. Never throws. */
+export function serveTurn(runtime: ServiceRuntime, asked: AskedWith, use: ServiceUse): ServedTurn {
+  const { synthesis, defaultVoice, defaultVoice2 } = asked;
+  if (runtime.services === undefined) {
+    const { upstream, recovery } = runtime;
+    const own = { service: undefined, upstream, recovery, identity: '', maxText: upstream.shape?.maxText };
+    return new ServedTurn([{ ...asked, ...own, ignored: [], watch: undefined, apology: undefined }]);
+  }
+  const { services } = runtime;
+  const { tenant, upstream, prefer = 'order', reader = 'listener' } = use;
+  const ask = { tenant, upstream, prefer, reader };
+  let chain: Chain;
+  try {
+    chain = chainFor(services, { ...ask, voice: synthesis.voice, voice2: synthesis.voice2 }, defaultVoice);
+  } catch (error) {
+    return refused(runtime, asked, error);
+  }
+  const [first, ...others] = chain;
+  // Who asks for the last resort by name does not mean it as one.
+  const mayEnd = (service: ServingService) =>
+    !service.isLastResort || use.lastResort !== 'fail' || upstream.includes(service.name);
+  const soft = (name: string) => softly(services, { ...ask, upstream: [name], voice: undefined, voice2: undefined }, defaultVoice2);
+  const wish = upstream.includes(chain.at(-1)!.name) ? {} : use;
+  const link = (service: ServingService) => toLink(service, asked, wish, soft);
+  const served = new ServedTurn([link(first), ...others.filter(mayEnd).map(link)]);
+  const front = served.now();
+  front.watch?.tried(voiceOf(front));
+  return served;
 }

@@ -23,6 +23,9 @@ export function agentSettings(settings: TurnSettings, profile: AgentProfile): Tu
     format,
     sampleRate,
     upstream,
+    prefer,
+    lastResort,
+    lastResortText,
     ...synthesis
   } = profile;
   const named = {
@@ -33,6 +36,9 @@ export function agentSettings(settings: TurnSettings, profile: AgentProfile): Tu
   return applySettings(named, {
     ...synthesis,
     ...(upstream == null ? {} : { upstream }),
+    ...(prefer == null ? {} : { prefer }),
+    ...(lastResort == null ? {} : { lastResort }),
+    ...(lastResortText == null ? {} : { lastResortText }),
     ...(format == null ? {} : { format }),
     ...(sampleRate == null ? {} : { sampleRate }),
   });

@@ -5,13 +5,17 @@ import { fieldError } from '../base/check-fields.ts';
 import type { EventOf } from '../dialects/native-events.ts';
 import type { Preset } from '../dialects/native-messages.ts';
 import { type OutputFormat, type SessionFormat, sampleRateRefusal } from '../speech/audio-format.ts';
+import type { LastResort } from '../pipeline/speech-services.ts';
 import type { SynthesisFields } from '../speech/speech-request.ts';
 import { resolveVoices, type VoiceAliases } from '../speech/voice-aliases.ts';
 import type { WantedWords } from '../speech/wanted-words.ts';
 import { stringBytes } from '../text/appended-text.ts';
 import type { Pronunciation } from '../text/pronunciations.ts';
+import type { Preference } from '../upstream/service-choice.ts';
 
-export type TurnSettings = WantedWords & {
+export type TurnSettings = WantedWords & Required<LastResort> & {
+  /** What decides among speech services. */
+  readonly prefer: Preference;
   readonly format: SessionFormat;
   /** As asked; without one the format's own default holds. */
   readonly sampleRate: number | undefined;
@@ -70,6 +74,9 @@ export const defaultSettings = (
   cache,
   synthesis: {},
   upstream: [],
+  prefer: 'order',
+  lastResort: 'speak',
+  lastResortText: undefined,
   tenant: '',
   aliases: voices.aliases,
   checkVoices: (named, use) => voices.check(named, use),
@@ -111,6 +118,9 @@ export function applySettings(settings: TurnSettings, fields: Preset): TurnSetti
     markup,
     cache,
     upstream = settings.upstream,
+    prefer,
+    lastResort,
+    lastResortText,
     ...synthesis
   } = fields;
   const { tenant, aliases, checkVoices, pronunciations } = settings;
@@ -134,6 +144,9 @@ export function applySettings(settings: TurnSettings, fields: Preset): TurnSetti
     cache: cache ?? settings.cache,
     synthesis: { ...inForce, ...synthesis, ...voices },
     upstream,
+    prefer: prefer ?? settings.prefer,
+    lastResort: lastResort ?? settings.lastResort,
+    lastResortText: lastResortText ?? settings.lastResortText,
     tenant,
     aliases,
     checkVoices,
@@ -151,6 +164,9 @@ export function configuredEvent(settings: TurnSettings): EventOf<'configured'> {
     wordList,
     synthesis,
     upstream,
+    prefer,
+    lastResort = 'speak',
+    lastResortText,
     tenant: _tenant,
     aliases: _aliases,
     checkVoices: _check,
@@ -164,6 +180,9 @@ export function configuredEvent(settings: TurnSettings): EventOf<'configured'> {
     ...(sampleRate === undefined ? {} : { sampleRate }),
     ...(wordList === 'off' ? {} : { wordList }),
     ...(upstream.length === 0 ? {} : { upstream: [...upstream] }),
+    ...(prefer === 'order' ? {} : { prefer }),
+    ...(lastResort === 'speak' ? {} : { lastResort }),
+    ...(lastResortText === undefined ? {} : { lastResortText }),
     synthesis,
   };
 }

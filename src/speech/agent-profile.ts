@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { SESSION_FORMATS, sampleRateRefusal } from './audio-format.ts';
 import { sampleRateField, synthesisFields } from './speech-request.ts';
-import { upstreamField } from './upstream-names.ts';
+import { lastResortField, lastResortTextField, preferField, upstreamField } from './upstream-names.ts';
 
 const MAX_ALIASES = 100;
 const MAX_PRONUNCIATIONS = 500;
@@ -28,6 +28,9 @@ export const agentProfileSchema = z
     upstream: upstreamField
       .nullish()
       .describe('Speech services that may speak, by name and in order of preference'),
+    prefer: preferField.nullish(),
+    lastResort: lastResortField.nullish(),
+    lastResortText: lastResortTextField.nullish(),
     format: z.enum(SESSION_FORMATS).nullish(),
     sampleRate: sampleRateField.nullish(),
     aliases: z

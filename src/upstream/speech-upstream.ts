@@ -27,6 +27,8 @@ export type OpenOptions = {
   readonly work?: SpeechWork;
   /** `key` of an earlier answer: preferred if free, since a service may repeat a seed only on the same key. */
   readonly prefer?: string;
+  /** Another service is asked at once when this one fails: a failure of the service is told instead of tried again. */
+  readonly elsewhere?: true;
 };
 
 /** How a body is read in batches. */

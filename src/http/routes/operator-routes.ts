@@ -23,6 +23,17 @@ export type ServiceReport = PoolReport & {
   readonly kind: string;
   /** Its origin; absent for the embedded engine. */
   readonly address?: string;
+  /** By what was heard of it; absent where there is one service. */
+  readonly health?: {
+    readonly state: string;
+    readonly forMs: number;
+    /** In a row. */
+    readonly faults: number;
+    /** How long its first speech may take until the next service is asked. */
+    readonly askNextAfterMs: number;
+    /** The 95th percentile of it. */
+    readonly firstSpeechMs?: number;
+  };
 };
 
 /** Of all processes of the gateway. */

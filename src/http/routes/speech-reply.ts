@@ -91,8 +91,8 @@ export async function beginSpeech(
     }
   }
   return {
-    service: speech.service,
-    ignored: speech.ignored,
+    service: speech.service(),
+    ignored: speech.ignored(),
     chunks: withReadTimeout(all(), STALLED_MS, clock, () => raw.destroy()),
     sampleRate: speech.sampleRate() ?? usualRateOf('mp3'),
     headers: receivedHeader(speech.received()),

@@ -6,7 +6,7 @@ import { type BodyType, MP3_BODY } from '../../audio/bodies/body-type.ts';
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { SpeechBody } from '../../upstream/speech-upstream.ts';
-import type { Mp3Spool } from '../mp3-spool.ts';
+import type { RequestSpool } from '../mp3-spool.ts';
 import { createStallWatch } from './stall-watch.ts';
 
 /** The receiver of the bytes of a body; what it throws ends the reading as a break does. */
@@ -32,7 +32,7 @@ export type Attempt = {
   readonly open: (signal: AbortSignal, told: SendProgress) => Promise<SpeechBody>;
   readonly reader: BodyReader;
   /** Reading pauses while this is full. */
-  readonly spool: Mp3Spool;
+  readonly spool: RequestSpool;
   readonly clock: Clock;
   /** Deadline for the answer, ms, without the wait for a key; infinite where `open` has a deadline of its own. */
   readonly answerMs: number;

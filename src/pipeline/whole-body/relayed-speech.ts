@@ -11,12 +11,12 @@ import type { Mp3Decoders } from '../../audio/mp3/mp3-decoder.ts';
 import type { Mp3StreamTag } from '../../audio/mp3/mp3-stream-tag.ts';
 import { streamSamples } from '../../audio/mp3/mp3-to-pcm.ts';
 import { AppError } from '../../base/app-error.ts';
-import type { Mp3Spool } from '../mp3-spool.ts';
+import type { RequestSpool } from '../mp3-spool.ts';
 import { type BodyFingerprint, createBodyFingerprint } from './body-fingerprint.ts';
 import { FRESH_FRAMES, fadeRun, OLD_FRAMES, spliceRuns } from './splice-runs.ts';
 
 export type RelayedSpeechOptions = {
-  readonly spool: Mp3Spool;
+  readonly spool: RequestSpool;
   readonly decoders: Mp3Decoders;
   /** True for MP3 that goes out as it is: the encoder's delay and padding are then part of what is heard. */
   readonly passesThrough: (sampleRate: number) => boolean;

@@ -15,7 +15,7 @@ import { pause } from '../../base/pause.ts';
 import type { OutgoingRequest } from '../../speech/speech-request.ts';
 import type { QueuedNotice, SpeechBody, SpeechUpstream, ToldLength } from '../../upstream/speech-upstream.ts';
 import type { SpeechWork } from '../../upstream/speech-work.ts';
-import type { Mp3Spool } from '../mp3-spool.ts';
+import type { RequestSpool } from '../mp3-spool.ts';
 import type { EndingWatch } from '../word-timing/speech-words.ts';
 import { judgeEnding } from './body-ending.ts';
 import { createCatchUp } from './catch-up.ts';
@@ -47,6 +47,8 @@ export type RecoveryPolicy = {
   readonly reads?: 'in-batches' | 'as-it-comes';
   /** Scheduling class of a request after a break. */
   readonly resumeWork?: (() => SpeechWork) | undefined;
+  /** Whether a body in trouble may be asked for again, now; absent: it may. */
+  readonly asksAgain?: () => boolean;
   /** Finds out how a body ends; absent: its frames, sound and length decide alone. */
   readonly endings?: EndingWatch | undefined;
 };
@@ -59,7 +61,7 @@ export type WholeRequest = {
   /** Scheduling class of its first body. */
   readonly work: SpeechWork;
   readonly upstream: SpeechUpstream;
-  readonly spool: Mp3Spool;
+  readonly spool: RequestSpool;
   readonly report: RequestReport;
 };
 
@@ -171,6 +173,7 @@ export async function relayWholeBody(
     return { error: endedEarly(), doubt, certainty, heard };
   };
   const mayAskAgain = (trouble: Trouble): boolean => {
+    if (recoveryPolicy.asksAgain?.() === false) return false;
     const next = nextTry(trouble, spent);
     return next === 'resume' || (next === 'regenerate' && recovery.doubts.tryRetry(clock.now()));
   };

@@ -41,6 +41,7 @@ export type SpeechWordsOptions = Pick<SpokenWith, 'synthesis' | 'defaultVoice'> 
 /** The object is its own tap, which is called for each frame. */
 export class SpeechWords implements EndingWatch, SpoolTap {
   private readonly options: SpeechWordsOptions;
+  private voice: Pick<SpokenWith, 'synthesis' | 'defaultVoice'>;
   private timing: WordTiming | undefined;
   private wants: TimedSpeech['wants'] = 'endings';
   /** All words are waited for, also where the timer had to begin anew. */
@@ -58,6 +59,7 @@ export class SpeechWords implements EndingWatch, SpoolTap {
 
   constructor(options: SpeechWordsOptions) {
     this.options = options;
+    this.voice = options;
   }
 
   /** Takes a slot of the timer, if one is free. */
@@ -74,6 +76,13 @@ export class SpeechWords implements EndingWatch, SpoolTap {
   }
   takeBack(frames: number): void {
     if (this.following === 'this-request') this.timing?.tap.takeBack(frames);
+  }
+  /** Another voice speaks from the next request on; what is being found of those before goes on as it is. */
+  spokenBy(voice: Pick<SpokenWith, 'synthesis' | 'defaultVoice'>): void {
+    this.voice = voice;
+    if (this.index >= 0 || this.timing === undefined) return;
+    this.leave();
+    this.timing = this.open(this.wants);
   }
   /** The audio that follows is that of `text()`, which is called only where the audio is followed. */
   request(text: () => AlignedText): void {
@@ -156,7 +165,8 @@ export class SpeechWords implements EndingWatch, SpoolTap {
     this.timing?.request(this.index, this.text!());
   }
   private open(wants: TimedSpeech['wants']): WordTiming | undefined {
-    const { timer, synthesis, defaultVoice, output, urgency, onEstimate, onCaughtUp } = this.options;
+    const { timer, output, urgency, onEstimate, onCaughtUp } = this.options;
+    const { synthesis, defaultVoice } = this.voice;
     return timer.open({
       language: synthesis.language ?? 'english',
       speed: synthesis.speed ?? 1,

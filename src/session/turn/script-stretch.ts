@@ -5,7 +5,7 @@ import { GUESS_MS_PER_WEIGHT, WordTimeline } from '../../captions/word-timeline.
 import { joinPauseMs } from '../../pipeline/join-pause.ts';
 import { toAlignedText, toOutgoingRequest } from '../../pipeline/outgoing-request.ts';
 import { createRequestLine, type RequestLine } from '../../pipeline/request-line.ts';
-import type { ServedTurn } from '../../pipeline/speech-services.ts';
+import type { ServedLink, ServedTurn } from '../../pipeline/speech-services.ts';
 import { createWholeLine, type WholeLine } from '../../pipeline/whole-line.ts';
 import { MAX_REQUEST_TEXT, type OutgoingRequest } from '../../speech/speech-request.ts';
 import type { SpokenWord } from '../../speech/spoken-word.ts';
@@ -168,11 +168,11 @@ export class ScriptStretch {
   /** What is said for a request, to find its words in the audio. */
   aligned(request: RequestText, words: readonly SpokenWord[]): AlignedText {
     const { settings, served } = this.options;
-    return toAlignedText(request, words, settings.pronunciations, served.maxText);
+    return toAlignedText(request, words, settings.pronunciations, served.now().maxText);
   }
-  toRequest(request: RequestText): OutgoingRequest {
-    const { settings, seed, served } = this.options;
-    return toOutgoingRequest({ ...served, seed, pronunciations: settings.pronunciations }, request);
+  toRequest(request: RequestText, link: ServedLink): OutgoingRequest {
+    const { settings, seed } = this.options;
+    return toOutgoingRequest({ ...link, seed, pronunciations: settings.pronunciations }, request);
   }
   /** The last word that has begun at `playedMs`. */
   lastBegun(playedMs: number): SpokenWord | undefined {

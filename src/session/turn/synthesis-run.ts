@@ -8,7 +8,10 @@ import { AppError } from '../../base/app-error.ts';
 import { Mp3Spool } from '../../pipeline/mp3-spool.ts';
 import { saidLength } from '../../pipeline/outgoing-request.ts';
 import { type SpeechSink, speak, type TurnAudio } from '../../pipeline/speak.ts';
-import type { ServedTurn } from '../../pipeline/speech-services.ts';
+import type { RequestVoice } from '../../pipeline/say-request.ts';
+import type { TurnChain } from '../../pipeline/service-chain.ts';
+import type { ServedLink, ServedTurn } from '../../pipeline/speech-services.ts';
+import type { SwitchReason } from '../../speech/upstream-names.ts';
 import type { ResumeKind } from '../../pipeline/whole-body/speech-recovery.ts';
 import { SpeechWords } from '../../pipeline/word-timing/speech-words.ts';
 import { passesThrough } from '../../speech/audio-format.ts';
@@ -22,6 +25,9 @@ import { isSentAtOnce, outputOf, type TurnSettings } from '../turn-settings.ts';
 import type { ScriptStretch } from './script-stretch.ts';
 import type { TurnWork } from './turn-work.ts';
 
+/** Which service was to speak, and why it does not. */
+export type SwitchedFrom = { readonly of: ServedLink; readonly reason: SwitchReason };
+
 export type RunEvents = {
   queued(notice: QueuedNotice): void;
   sent(): void;
@@ -31,6 +37,8 @@ export type RunEvents = {
   /** A request's speech is whole. */
   arrived(): void;
   flushed(count: number): void;
+  /** `link` speaks from here on; `instead`: of another one. */
+  speaks(link: ServedLink, instead: SwitchedFrom | undefined): void;
   /** The last frame has been queued, or `failure` says why not. */
   done(failure: AppError | undefined): void;
 };
@@ -67,7 +75,7 @@ const OVER = new AppError('internal', 'The run is over.');
 type RunReport = TurnAudio['report'];
 
 /** One object is what `speak` reads, and what it reports to. */
-export class SynthesisRun implements TurnAudio, RunReport {
+export class SynthesisRun implements TurnAudio, RunReport, TurnChain {
   private readonly options: SynthesisRunOptions;
   private readonly stretch: ScriptStretch;
   private readonly controller = new AbortController();
@@ -75,7 +83,11 @@ export class SynthesisRun implements TurnAudio, RunReport {
   private state: 'live' | 'cut' = 'live';
   private requestsAsked = 0;
   private requestsArrived = 0;
+  private waiting: 'waiting' | 'over' = 'over';
 
+  readonly served: ServedTurn;
+  /** Itself, where there is more than one service. */
+  readonly chain: TurnChain | undefined;
   readonly upstream: SpeechUpstream;
   readonly saidLength: TurnAudio['saidLength'];
   readonly requests: TurnAudio['requests'];
@@ -93,19 +105,22 @@ export class SynthesisRun implements TurnAudio, RunReport {
     const { stretch, runtime, served, settings, work } = options;
     const { phrases } = runtime;
     const output = outputOf(settings);
+    const link = served.now();
+    this.served = served;
+    this.chain = served.links.length > 1 ? this : undefined;
     this.options = options;
     this.stretch = stretch;
     this.words = new SpeechWords({
       timer: runtime.timer,
-      synthesis: served.synthesis,
-      defaultVoice: served.defaultVoice,
+      synthesis: link.synthesis,
+      defaultVoice: link.defaultVoice,
       output,
       urgency: wantsWords(settings) ? 'captions' : 'heard-text',
       whenBehind: isSentAtOnce(settings) && settings.wordList === 'final' ? 'hold-back' : 'give-up',
       onCaughtUp: () => this.spool.refill(),
       onEstimate: (index, estimate) => stretch.timeline.align(index, estimate),
     });
-    this.upstream = served.upstream;
+    this.upstream = link.upstream;
     this.listening = { output, namedRate: settings.sampleRate, reader: 'live' };
     this.saidLength = saidLength(settings.pronunciations);
     this.requests = stretch.requests;
@@ -122,11 +137,11 @@ export class SynthesisRun implements TurnAudio, RunReport {
     this.phrases =
       phrases === undefined || settings.cache !== 'on'
         ? undefined
-        : { store: phrases, tenant: options.tenant, service: served.identity };
+        : { store: phrases, tenant: options.tenant, service: link.identity };
     this.recoveryPolicy = {
       clock: runtime.clock,
       decoders: hearingBelow(runtime.codecs.decoders, heardHzOf(output)),
-      recovery: served.recovery,
+      recovery: link.recovery,
       resumeWork: () => work.resume(),
       remainingMs: options.remainingMs,
       leadMs: settings.leadMs,
@@ -165,7 +180,7 @@ export class SynthesisRun implements TurnAudio, RunReport {
   }
   /** A request is under way. */
   isAsking(): boolean {
-    return this.requestsAsked > this.requestsArrived;
+    return this.waiting === 'waiting' || this.requestsAsked > this.requestsArrived;
   }
   /** Resolves when its words have been found, or will not be; it has a deadline. */
   wordsFound(): Promise<void> {
@@ -176,13 +191,34 @@ export class SynthesisRun implements TurnAudio, RunReport {
     return this.options.place() === 'first';
   }
   toSpeechRequest(text: RequestText): OutgoingRequest {
-    return this.stretch.toRequest(text);
+    return this.stretch.toRequest(text, this.served.now());
   }
   toWork(): SpeechWork {
     return this.options.work.next(this.options.place());
   }
   pauseBetween(before: RequestText, after: RequestText): number {
     return this.stretch.pauseBetween(before, after);
+  }
+
+  voiceAt(link: ServedLink): RequestVoice {
+    const { spool, listening, phrases, recoveryPolicy, report, stretch } = this;
+    return {
+      upstream: link.upstream,
+      spool,
+      toSpeechRequest: (text) => stretch.toRequest(text, link),
+      listening,
+      phrases: phrases === undefined ? undefined : { ...phrases, service: link.identity },
+      recoveryPolicy: { ...recoveryPolicy, recovery: link.recovery },
+      report,
+    };
+  }
+  waits(state: 'waiting' | 'over'): void {
+    this.waiting = state;
+  }
+  speaks(link: ServedLink, instead: SwitchedFrom | undefined): void {
+    if (!this.isLive()) return;
+    if (instead !== undefined) this.words.spokenBy(link);
+    this.options.events.speaks(link, instead);
   }
 
   /** Handed on by itself, for each request; `sent`, too. */

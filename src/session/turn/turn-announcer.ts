@@ -5,13 +5,12 @@ import type { Clock } from '../../base/clock.ts';
 import { pause } from '../../base/pause.ts';
 import type { TimedWord, WordReader } from '../../captions/word-timeline.ts';
 import type { EventOf, Outcome } from '../../dialects/native-events.ts';
-import type { ServedTurn } from '../../pipeline/speech-services.ts';
 import type { TurnPlayback } from '../observers/turn-playback.ts';
 import type { TurnRecording } from '../observers/turn-recording.ts';
 import type { TurnOutlet } from '../session-outlet.ts';
 import type { TurnSettings } from '../turn-settings.ts';
 import type { Position } from './heard-ledger.ts';
-import { captionEvents, endedEvent, heardEvent, ROUNDING_MS, wholeMs } from './turn-messages.ts';
+import { captionEvents, endedEvent, heardEvent, ROUNDING_MS, servedByOf, wholeMs } from './turn-messages.ts';
 import type { TurnParts } from './turn-parts.ts';
 
 class LivePlayback implements TurnPlayback {
@@ -52,7 +51,8 @@ export class TurnAnnouncer {
 
   /** Tells onlookers of it, too. */
   started(): void {
-    const { live, seed, served, namedAtMs, speech } = this.parts;
+    const { live, seed, namedAtMs, speech } = this.parts;
+    const { service, ignored } = this.parts.served.now();
     const { id, settings, runtime } = live;
     const firstAudioMs = runtime.clock.now() - namedAtMs;
     const received = speech.received();
@@ -66,8 +66,8 @@ export class TurnAnnouncer {
       sampleRate: speech.sampleRate(),
       seed,
       ...(received.format === 'mp3' ? {} : { received }),
-      ...(served.service === undefined ? {} : { upstream: served.service }),
-      ...(served.ignored.length === 0 ? {} : { ignored: [...served.ignored] }),
+      ...(service === undefined ? {} : { upstream: service }),
+      ...(ignored.length === 0 ? {} : { ignored: [...ignored] }),
       timings: { ...timings, firstAudioMs: wholeMs(firstAudioMs) },
     });
     live.audience.began(new LivePlayback(this.parts));
@@ -91,7 +91,7 @@ export class TurnAnnouncer {
       requests,
       resumes,
       cached,
-      servedBy: servedBy(served, sentMs),
+      servedBy: servedByOf(speech.spokenBy(), served.now(), sentMs),
     };
     live.outlet.say(endedEvent(live.id, figures));
     // What is sent in a burst is sent before its words have been found.
@@ -120,19 +120,6 @@ export class TurnAnnouncer {
       runtime.log.error('a list of words failed inside', { cause: String(fault) });
     }
   }
-}
-
-/** Who spoke, in the media time of the turn; nobody where nothing was sent. Undefined where services have no names. */
-function servedBy(
-  { service, synthesis, defaultVoice }: ServedTurn,
-  sentMs: number,
-): EventOf<'ended'>['servedBy'] {
-  if (service === undefined) return undefined;
-  const voice = synthesis.voice ?? defaultVoice;
-  const toMs = wholeMs(sentMs);
-  return toMs === 0
-    ? []
-    : [{ upstream: service, ...(voice === undefined ? {} : { voice }), fromMs: 0, toMs }];
 }
 
 /** Some 50 kB. */

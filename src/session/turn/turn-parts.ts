@@ -14,7 +14,7 @@ import { TurnCaptions } from './turn-captions.ts';
 import { TurnFlushes } from './turn-flushes.ts';
 import { TurnHearing } from './turn-hearing.ts';
 import type { TurnLife } from './turn-life.ts';
-import { noAudio } from './turn-messages.ts';
+import { noAudio, switchedEvent } from './turn-messages.ts';
 import { TurnPlayout } from './turn-playout.ts';
 import { createTurnProgress, type TurnProgress } from './turn-progress.ts';
 import { type SpokenSoFar, TurnScript } from './turn-script.ts';
@@ -56,8 +56,8 @@ export function wireTurn(live: LiveTurnOptions, life: () => TurnLife): TurnParts
   const isUnpaced = isSentAtOnce(settings);
   const times = new StretchTimes();
   const flushes = new TurnFlushes(() => outlet.say({ type: 'flushed', turn: id }));
-  const { synthesis, upstream } = settings;
-  const served = serveTurn(runtime, { ...runtime, synthesis }, { tenant: live.speaker.tenant, upstream });
+  const { synthesis } = settings;
+  const served = serveTurn(runtime, { ...runtime, synthesis }, { ...settings, tenant: live.speaker.tenant });
   const script = new TurnScript(
     {
       settings,
@@ -102,6 +102,9 @@ export function wireTurn(live: LiveTurnOptions, life: () => TurnLife): TurnParts
       times.addSilence(madeMs, insertedMs);
       flushes.made(madeMs, count);
       line.runSoon();
+    },
+    onSwitched({ of, reason }, to, atMs) {
+      outlet.say(switchedEvent(id, { from: of, to, atMs, reason }));
     },
     onDone() {
       if (speech.madeMs() === 0) life().happen({ type: 'fail', error: speech.failure() ?? noAudio() });

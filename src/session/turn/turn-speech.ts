@@ -7,7 +7,7 @@ import type { AudioFrame } from '../../audio/stage.ts';
 import { Transcoder } from '../../audio/transcoder.ts';
 import type { AppError } from '../../base/app-error.ts';
 import type { SpeechSink } from '../../pipeline/speak.ts';
-import type { ServedTurn } from '../../pipeline/speech-services.ts';
+import type { ServedLink, ServedTurn } from '../../pipeline/speech-services.ts';
 import { FrameQueue } from '../../playout/frame-queue.ts';
 import { type AskedSound, mayNeedHeavyEncoder, type OutputFormat } from '../../speech/audio-format.ts';
 import type { QueuedNotice, SpeechBody } from '../../upstream/speech-upstream.ts';
@@ -15,7 +15,7 @@ import type { TurnAudience } from '../observers/turn-playback.ts';
 import { TurnRecording } from '../observers/turn-recording.ts';
 import type { SessionRuntime } from '../session-runtime.ts';
 import { outputOf, type TurnSettings } from '../turn-settings.ts';
-import { type RunEvents, SynthesisRun } from './synthesis-run.ts';
+import { type RunEvents, type SwitchedFrom, SynthesisRun } from './synthesis-run.ts';
 import type { TurnScript } from './turn-script.ts';
 import type { TurnWork } from './turn-work.ts';
 
@@ -36,6 +36,8 @@ export type TurnSpeechOptions = {
   readonly onStall: () => void;
   /** Everything asked for before `count` flushes has been made, up to `madeMs`; `insertedMs` of it is silence of flushes. */
   onFlushed(count: number, madeMs: number, insertedMs: number): void;
+  /** From media position `atMs` on another service speaks. */
+  onSwitched(from: SwitchedFrom, to: ServedLink, atMs: number): void;
   /** The last frame has been queued, or `failure` says why not. */
   onDone(): void;
 };
@@ -50,6 +52,9 @@ const QUEUE_MS = 480;
  * makes room for the rest.
  */
 const FIRST_MS = 160;
+
+/** Who speaks from a media position on. */
+export type SpokenBy = { readonly link: ServedLink; readonly fromMs: number };
 
 export class TurnSpeech implements RunEvents {
   private readonly options: TurnSpeechOptions;
@@ -68,6 +73,7 @@ export class TurnSpeech implements RunEvents {
   private firstSound: AskedSound = { format: 'mp3' };
   private hasArrived = false;
   private isQueued = false;
+  private spoken: SpokenBy[] = [];
 
   readonly frames: FrameQueue;
   /** What onlookers hear of it. */
@@ -143,6 +149,7 @@ export class TurnSpeech implements RunEvents {
     } else this.frames.reopen();
     this.error = undefined;
     const atMs = this.comingMs();
+    this.spoken = this.spoken.filter(({ fromMs }) => fromMs < atMs);
     this.recording.seek(atMs);
     seek(cut === 'keep' ? atMs : undefined);
     this.run = this.openRun();
@@ -192,6 +199,10 @@ export class TurnSpeech implements RunEvents {
   /** How often speech that broke was taken up again. */
   resumes(): number {
     return this.bodiesResumed;
+  }
+  /** In media time, in order; empty where there is one service. */
+  spokenBy(): readonly SpokenBy[] {
+    return this.spoken;
   }
   /** Of the first request: the wait for quota, and from sending to the first byte. */
   queueMs(): number {
@@ -246,6 +257,11 @@ export class TurnSpeech implements RunEvents {
     this.timings = 'known';
     this.hasArrived = true;
     this.options.onStall();
+  }
+  speaks(link: ServedLink, instead: SwitchedFrom | undefined): void {
+    const atMs = this.comingMs() + this.run.waitingMs();
+    if (this.spoken.at(-1)?.link !== link) this.spoken.push({ link, fromMs: atMs });
+    if (instead !== undefined) this.options.onSwitched(instead, link, atMs);
   }
   flushed(count: number): void {
     this.options.onFlushed(count, this.madeMs(), this.transcoder.insertedMs());

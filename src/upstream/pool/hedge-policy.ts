@@ -24,9 +24,18 @@ const QUANTILE = 0.95;
 /** Of the latest requests, so that it follows the load of the day. */
 const SAMPLES = 256;
 const MIN_SAMPLES = 20;
-const FLOOR_MS = 100;
 
-export function createHedgePolicy(): HedgePolicy {
+export type HedgeRule = {
+  /** A first byte is never late before. */
+  readonly floorMs: number;
+  /** How many times the 95th percentile is late. */
+  readonly times: number;
+};
+
+/** For a second request on another key of the same service. */
+const KEY_RULE: HedgeRule = { floorMs: 100, times: 1 };
+
+export function createHedgePolicy({ floorMs, times }: HedgeRule = KEY_RULE): HedgePolicy {
   const samples = new Float64Array(SAMPLES);
   let learned = 0;
   let saved = 0;
@@ -46,7 +55,7 @@ export function createHedgePolicy(): HedgePolicy {
       const known = Math.min(learned, SAMPLES);
       if (known < MIN_SAMPLES) return undefined;
       quantileMs ??= samples.slice(0, known).sort()[Math.ceil(QUANTILE * known) - 1]!;
-      return Math.max(FLOOR_MS, quantileMs);
+      return Math.max(floorMs, times * quantileMs);
     },
     tryHedge() {
       // Twenty times 1/20 sums to a little less than one.

@@ -15,7 +15,7 @@ import { useOf } from '../quota/quota-use.ts';
 import type { Attempt, AttemptFailure, SpeechTransport } from '../speech-transport.ts';
 import type { OpenOptions, SpeechUpstream } from '../speech-upstream.ts';
 import type { SpeechWork, WorkClass } from '../speech-work.ts';
-import { isCounted, nextStep } from './failure-policy.ts';
+import { isCounted, isServiceFault, nextStep } from './failure-policy.ts';
 import { createHedgePolicy } from './hedge-policy.ts';
 import { raceHedge } from './hedge-race.ts';
 import type { PoolMember } from './pool-member.ts';
@@ -169,6 +169,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   const reenter = async (failed: Failed, attempts: number, journey: Journey): Promise<Send> => {
     const { error, key, status } = failed;
     const { tried, patience, work, options: given } = journey;
+    if (given.elsewhere === true && isServiceFault(error.code)) throw error;
     const nowMs = clock.now();
     const situation = {
       attempts,

@@ -118,7 +118,11 @@ export function refusedError(
         ? '; check voice and fields, the service does not say which of them it is'
         : `: ${fieldMessage({ ...fault, todo: WHAT_HELPS[fault.field] ?? 'its own documents tell what it takes' })}`;
     const message = `The speech service rejected the request (${told})${what}`;
-    return new AppError('upstream_rejected', message, fault === undefined ? {} : { field: fault.field });
+    const isLimit = isOwnLimit(status, answer.body, fault?.field);
+    return new AppError('upstream_rejected', message, {
+      isLimit,
+      ...(fault === undefined ? {} : { field: fault.field }),
+    });
   }
   if (status >= 300) {
     const message = `The speech service answered with a redirect (${told}), which is not followed; check VOXGATE_UPSTREAM_URL.`;
@@ -126,6 +130,15 @@ export function refusedError(
   }
   return new AppError('upstream_bad_audio', `The speech service answered without audio (${told}).`);
 }
+
+/** Fields of which each service has values of its own. */
+const OWN_FIELDS: readonly (string | undefined)[] = ['model', 'model_id', 'voice', 'voice2', 'language', 'language_code'];
+const TOO_LONG = /max_character|max_length|too[ _-]long|(?:exceeds?|over|more than)\b.{0,60}\b(?:characters|limit|length|maximum)/i;
+const UNKNOWN_VOICE = /voice_not_found|voice_does_not_exist|unsupported_language|language_not_supported/i;
+
+/** Whether a refusal is about what this service cannot do, not about the text: too long, its voices, its languages. */
+const isOwnLimit = (status: number, body: string, field: string | undefined): boolean =>
+  status === 413 || (field !== undefined && OWN_FIELDS.includes(field)) || TOO_LONG.test(body) || UNKNOWN_VOICE.test(body);
 
 const VOICES_LISTED = 'GET /api/v1/voices lists its voices, where it tells them';
 const WHAT_HELPS: Readonly<Record<string, string>> = { voice: VOICES_LISTED, voice2: VOICES_LISTED };

@@ -1,0 +1,106 @@
+// What one service sends for a request, held back until there is speech in it: silence, a tone or noise of a service that fails never reaches the
+// listener, and of several services that are asked for the same words the first that speaks is heard.
+
+import { SoundToPcm } from '../audio/bodies/sound-to-pcm.ts';
+import { createSpeechJudge, type SpeechJudge } from '../audio/dsp/speech-judge.ts';
+import type { Mp3Decoders } from '../audio/mp3/mp3-decoder.ts';
+import { AppError } from '../base/app-error.ts';
+import { itemMs, Mp3Spool, type RequestSpool, type SpoolItem } from './mp3-spool.ts';
+
+/** No speech begins later in its own sound; a service that sends faster than it is heard is found out at once. */
+const MAX_SILENT_MS = 5_000;
+const HELD_BYTES = 512 * 1024;
+
+const noSpeech = () =>
+  new AppError('upstream_bad_audio', 'The speech service sent sound in which there is no speech.');
+
+export type SpeechGateOptions = {
+  readonly decoders: Mp3Decoders;
+  /** `any-sound`: of a text without letters nobody knows how it is said. */
+  readonly opensAt: 'speech' | 'any-sound';
+  /** There is speech; called while the gate is shut, and may open it. */
+  readonly onSpeech: () => void;
+};
+
+/** Throws `upstream_bad_audio` from `add` when no speech comes. */
+export class SpeechGate implements RequestSpool {
+  private readonly options: SpeechGateOptions;
+  private readonly held = new Mp3Spool({ capacityBytes: () => HELD_BYTES });
+  private target: RequestSpool | undefined;
+  private readonly judge: SpeechJudge = createSpeechJudge();
+  private readonly pcm: SoundToPcm;
+  private state: 'listening' | 'heard' | 'closed' = 'listening';
+  private kept = 0;
+  private soundMs = 0;
+
+  constructor(options: SpeechGateOptions) {
+    this.options = options;
+    this.pcm = new SoundToPcm(options.decoders, ({ samples, sampleRate }) => {
+      if (this.judge.push(samples, sampleRate)) this.state = 'heard';
+    });
+  }
+
+  /** What was held goes into `target`, and so does all that follows. `onBegun`: behind the item that begins it. */
+  open(target: RequestSpool, onBegun: () => void): void {
+    this.close();
+    this.target = target;
+    target.keepRecent(this.kept);
+    for (let item = this.held.take(); item !== undefined; item = this.held.take()) {
+      if (item.kind === 'flush') continue; // no request has one
+      target.add(item);
+      if (item.kind === 'begin') onBegun();
+    }
+  }
+  /** Frees the decoder. */
+  close(): void {
+    if (this.state !== 'closed') this.pcm.close();
+    this.state = 'closed';
+  }
+
+  add(item: SpoolItem): void {
+    if (this.target !== undefined) return this.target.add(item);
+    this.held.add(item);
+    if (this.state === 'closed') return;
+    this.listen(item);
+    if (this.state === 'heard') this.options.onSpeech();
+    else if (item.kind === 'end' || this.soundMs > MAX_SILENT_MS) throw noSpeech();
+  }
+  isFull(): boolean {
+    return (this.target ?? this.held).isFull();
+  }
+  async room(signal: AbortSignal): Promise<void> {
+    // Held until then; afterwards the reader asks again.
+    await (this.target ?? this.held).room(signal);
+  }
+  lastFrames(): number {
+    return (this.target ?? this.held).lastFrames();
+  }
+  takeBack(count: number): void {
+    (this.target ?? this.held).takeBack(count);
+  }
+  keepRecent(count: number): void {
+    this.kept = count;
+    (this.target ?? this.held).keepRecent(count);
+  }
+  recentFrames(count: number): ReturnType<RequestSpool['recentFrames']> {
+    return (this.target ?? this.held).recentFrames(count);
+  }
+
+  private listen(item: SpoolItem): void {
+    if (item.kind === 'begin') this.pcm.beginStream();
+    else if (item.kind === 'tag') this.pcm.tag(item.tag);
+    else if (item.kind === 'end') this.pcm.endStream();
+    else if (item.kind === 'frame') {
+      this.soundMs += itemMs(item);
+      if (this.options.opensAt === 'any-sound') this.state = 'heard';
+      else this.decode(item);
+    }
+  }
+  private decode(item: Extract<SpoolItem, { readonly kind: 'frame' }>): void {
+    try {
+      this.pcm.push(item.frame);
+    } catch {
+      this.state = 'heard'; // no decoder is to be had: what cannot be judged is let through
+    }
+  }
+}
