@@ -62,6 +62,14 @@ export class PackedWords {
   length(): number {
     return this.count;
   }
+  /** Only the first `count` words stay; those that go are of the last request. */
+  cutTo(count: number): void {
+    const request = this.requests[count]!;
+    const text = this.texts[request]!;
+    this.texts[request] = text.slice(0, this.textsAt[count]);
+    this.textBytes -= 2 * (text.length - this.texts[request]!.length);
+    this.count = count;
+  }
   at(w: number): SpokenWord {
     const speaker = this.speakers[w]!;
     return {

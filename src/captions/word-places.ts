@@ -18,7 +18,7 @@ export type GivenWords = {
 
 type Request = {
   readonly firstWord: number;
-  readonly weight: number;
+  weight: number;
   readonly pauseMs: number;
   knownMs: number;
   complete: boolean;
@@ -71,6 +71,22 @@ export class WordPlaces implements KnownWords {
     request.estimate = estimate;
     this.placeFrom(index);
     return 'placed';
+  }
+  /** The last request is over after its first `count` words, or more where they have been given out: others are said elsewhere. */
+  cutLast(count: number): void {
+    const { words, given } = this;
+    const request = this.requests.at(-1);
+    if (request === undefined) return;
+    const end = Math.max(request.firstWord + count, given.taken);
+    if (end >= words.length()) return;
+    for (let w = end; w < words.length(); w += 1) request.weight -= words.spanOf(w);
+    words.cutTo(end);
+    this.placeFrom(this.requests.length - 1);
+  }
+  /** Words of the last request, and where its audio begins, ms of the turn. */
+  lastRequest(): { readonly firstWord: number; readonly fromMs: number } | undefined {
+    const request = this.requests.at(-1);
+    return request && { firstWord: request.firstWord, fromMs: this.totalMs() - this.lengthOf(request) };
   }
   totalMs(): number {
     return this.requests.reduce((sum, request) => sum + request.pauseMs + this.lengthOf(request), 0);

@@ -3,9 +3,10 @@
 // a fixed seed gives the same audio again.
 
 import { MAX_REQUEST_TEXT } from '../speech/speech-request.ts';
+import type { SpokenWord } from '../speech/spoken-word.ts';
 import { isGraphemeBoundary, isLineBreak, isSpace, UNSPACED_LETTER } from './character-class.ts';
 import { isParagraphEnd } from './paragraphs.ts';
-import { isSpeakable, type Segment, type Speaker, segmentText } from './segment.ts';
+import { isSpeakable, type Run, type Segment, type Speaker, segmentText } from './segment.ts';
 import { createHeldText } from './sentences/held-text.ts';
 import type { TurnPrefixes } from './turn-prefix-reader.ts';
 import type { CutStep } from './turn-text.ts';
@@ -72,6 +73,33 @@ function compose(segments: readonly Segment[], prefixes: PrefixPair | undefined)
     return { segment, textStart };
   });
   return { text, ...prefixes, parts };
+}
+
+/** Of the text of a segment, what stands at code point `point` of the caller's text and behind it. */
+function runsBehind(runs: readonly Run[], point: number): readonly Run[] {
+  return runs.flatMap(({ text, start }) => {
+    if (start >= point) return [{ text, start }];
+    const rest = [...text].slice(point - start).join('');
+    return rest === '' ? [] : [{ text: rest, start: point }];
+  });
+}
+
+/**
+ * What is left of a request from its word at `line` and `charStart` on, which one of its segments holds, with the same turn
+ * prefixes: lines, speakers and places in the caller's text stay. Undefined: nothing that is said.
+ */
+export function restOfRequest(
+  { turnPrefix, turnPrefix2, parts }: RequestText,
+  { line, charStart }: Pick<SpokenWord, 'line' | 'charStart'>,
+): RequestText | undefined {
+  const left = parts.flatMap(({ segment }) => {
+    if (segment.line !== line) return segment.line > line ? [segment] : [];
+    const runs = runsBehind(segment.runs, charStart);
+    return runs.length === 0 ? [] : [{ ...segment, runs }];
+  });
+  const spoken = spokenSegments(left);
+  if (spoken.length === 0) return undefined;
+  return compose(spoken, turnPrefix === undefined ? undefined : { turnPrefix, turnPrefix2: turnPrefix2! });
 }
 
 /**
