@@ -108,6 +108,8 @@ type Runner = {
   body: SpeechBody | undefined;
   /** Wants to follow how its body ends, once it is heard. */
   follows: boolean;
+  /** What the service tells of its words. */
+  words: SpeechBody['words'];
   lateTimes: number;
   /** Audio of it has gone into the spool. */
   hasAudio: boolean;
@@ -194,6 +196,7 @@ class ServiceRace {
       sentAtMs: undefined,
       body: undefined,
       follows: false,
+      words: undefined,
       lateTimes: 0,
       hasAudio: false,
       isHeard: false,
@@ -236,7 +239,13 @@ class ServiceRace {
                 else runner.follows = true;
               },
               ending: async (...how) => (isHeard() ? endings.ending(...how) : undefined),
-              cutAt: (ending) => isHeard() && endings.cutAt(ending),
+              told(words) {
+                if (isHeard()) endings.told(words);
+                else runner.words = words;
+              },
+              cutAt(ending) {
+                if (isHeard()) endings.cutAt(ending);
+              },
             },
           }),
     };
@@ -344,6 +353,7 @@ class ServiceRace {
     if (pauseMs > 0) turn.spool.add({ kind: 'pause', ms: pauseMs });
     if (runner.body !== undefined) turn.report.answered(runner.body);
     const { endings } = chain.voiceAt(runner.link).recoveryPolicy;
+    endings?.told(runner.words);
     runner.gate.open(turn.spool, () => {
       if (runner.follows) endings?.follow();
     });
