@@ -14,6 +14,8 @@ export type ServiceVoices = {
   list(): Promise<readonly ListedVoice[]>;
   /** Ids and names that are known without asking; a service that need not list its voices has none. */
   readonly knownNames: readonly string[];
+  /** As `HttpVoiceList.watch`. */
+  watch(): () => Promise<void>;
 };
 
 export function openServiceVoices(service: SpeechService, clock: Clock): ServiceVoices {
@@ -27,6 +29,7 @@ export function openServiceVoices(service: SpeechService, clock: Clock): Service
       },
       list: async () => voices,
       knownNames: [...Object.keys(ownNames), ...ids],
+      watch: () => async () => {},
     };
   }
   const list = createHttpVoiceList({ kind, baseUrl: new URL(url), key: keys[0]!, known: voices, clock });
@@ -38,5 +41,6 @@ export function openServiceVoices(service: SpeechService, clock: Clock): Service
     },
     list: () => list.list(),
     knownNames: [],
+    watch: () => list.watch(),
   };
 }

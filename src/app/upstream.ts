@@ -147,6 +147,8 @@ function openService(
     metrics: metricsOf(service),
   });
   onStop(() => pool.close());
+  const voices = openServiceVoices(service, clock);
+  onStop(voices.watch());
   // Not waited for: a service that is silent must not hold up the start. It never throws and ends by its own deadline.
   void transport.warm(WARM_CONNECTIONS);
   const isList = form === 'list';
@@ -164,7 +166,7 @@ function openService(
     // Where there is one service, its own defaults are those of the gateway.
     defaultVoice: isList ? service.voice : undefined,
     defaultVoice2: isList ? service.voice2 : undefined,
-    voices: openServiceVoices(service, clock),
+    voices,
   };
 }
 
@@ -251,7 +253,10 @@ export async function openAppUpstream(
     profiles,
     table,
     aliases: speech.aliases,
-    spokenAs: form === 'plain' && services[0].isEmbedded ? spokenAs : () => undefined,
+    spokenAs: (language, by) => {
+      const speaks = services.length === 1 ? services[0] : services.find(({ name }) => name === by);
+      return speaks?.isEmbedded === true ? spokenAs(language) : undefined;
+    },
   });
   const first = open[0]!;
   const phrases = await openPhraseStore(context);

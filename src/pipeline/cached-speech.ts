@@ -2,7 +2,7 @@
 // Any other is stored when it has been spoken whole at the first try: not when its body broke or was in doubt. A stored
 // phrase that comes into doubt is dropped, and the body that is then requested takes its place.
 
-import { ASKED_LAYOUTS, type BodyType, MP3_BODY } from '../audio/bodies/body-type.ts';
+import { ASKED_LAYOUTS, type BodyType, bodyTypeOf, MP3_BODY } from '../audio/bodies/body-type.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
 import type { PhraseStore } from '../storage/phrase-store.ts';
 import { phraseKey } from '../storage/phrase-store.ts';
@@ -30,27 +30,41 @@ export async function relayCached(
   upstream: SpeechUpstream,
   relay: (upstream: SpeechUpstream) => Promise<void>,
 ): Promise<void> {
-  const key = phraseKey(tenant, service, request);
-  const kept = await store.find(key);
+  const ownKey = phraseKey(tenant, service, request);
+  // A service that does not answer in the format that it is asked for answers in one that shows by its first bytes what it is.
+  const { sampleRate: _rate, ...others } = request;
+  const otherKey = phraseKey(tenant, service, { ...others, outputFormat: 'mp3' });
+  const own = await store.find(ownKey);
+  const other = own === undefined && otherKey !== ownKey ? await store.find(otherKey) : undefined;
+  const kept = own ?? other;
+  const foundAs = other === undefined ? ownKey : otherKey;
   let opened = 0;
   /** Which body is stored when it is whole: the first one that is requested from the service. */
   const keptFrom = kept === undefined ? 1 : 2;
-  let whole: Uint8Array | undefined;
+  let whole: { readonly key: string; readonly bytes: Uint8Array } | undefined;
+  const typeOfKept = (body: Uint8Array): { readonly type?: BodyType } =>
+    other === undefined && isMarkless(request) ? typeOf(request) : typeByMark(body);
+  /** Samples without a mark are kept only where the request tells what they are. */
+  const keyFor = (body: SpeechBody): string | undefined => {
+    if (isAsAsked(body, request)) return ownKey;
+    return (body.type ?? MP3_BODY).kind === 'plain' ? undefined : otherKey;
+  };
   const open = async (asked: OutgoingRequest, options: OpenOptions): Promise<SpeechBody> => {
     opened += 1;
     if (kept !== undefined && opened === 1)
-      return { chunks: inSlices(kept), ...typeOf(request), queueMs: 0, ttfbMs: 0, attempts: 0 };
-    if (kept !== undefined && opened === 2) store.drop(key);
+      return { chunks: inSlices(kept), ...typeOfKept(kept), queueMs: 0, ttfbMs: 0, attempts: 0 };
+    if (kept !== undefined && opened === 2) store.drop(foundAs);
     const body = await upstream.open(asked, options);
-    // Of what is kept the request alone tells later what it is.
-    if (opened > keptFrom || !isAsAsked(body, request)) return body;
+    if (opened > keptFrom) return body;
+    const key = keyFor(body);
+    if (key === undefined) return body;
     const onEnd = (bytes: Uint8Array) => {
-      whole = bytes;
+      whole = { key, bytes };
     };
     return { ...body, chunks: copying(body.chunks, onEnd) };
   };
   await relay({ open });
-  if (opened === keptFrom && whole !== undefined) store.keep(key, whole);
+  if (opened === keptFrom && whole !== undefined) store.keep(whole.key, whole.bytes);
 }
 
 /** What a kept body of such a request is. */
@@ -59,6 +73,16 @@ function typeOf({ outputFormat, sampleRate }: OutgoingRequest): { readonly type?
   if (layout === undefined || sampleRate === undefined) return {};
   return { type: { kind: 'plain', sound: { layout, sampleRate, channels: 1 } } };
 }
+
+function typeByMark(body: Uint8Array): { readonly type?: BodyType } {
+  const head = { contentType: 'application/octet-stream', asked: { format: 'mp3' } } as const;
+  const known = bodyTypeOf(head, body.subarray(0, MARK_BYTES), true);
+  return known.found === 'type' ? { type: known.type } : {};
+}
+const MARK_BYTES = 4096;
+
+const isMarkless = ({ outputFormat = 'mp3' }: OutgoingRequest): boolean =>
+  ASKED_LAYOUTS[outputFormat] !== undefined;
 
 const isAsAsked = ({ type = MP3_BODY }: SpeechBody, request: OutgoingRequest): boolean => {
   const asked = typeOf(request).type ?? MP3_BODY;

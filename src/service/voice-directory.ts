@@ -31,8 +31,11 @@ export type VoiceDirectory = {
   check(fields: Readonly<Record<string, string | null | undefined>>, use?: VoiceUse): void;
   /** Fields of a request that no speech service does anything with. */
   readonly ignoredFields: readonly string[];
-  /** The language whose rules read `language`, when it is known to be another one. */
-  spokenAs(language: Language): string | undefined;
+  /**
+   * The language whose rules read `language` at `service`, when it is known to be another one; undefined: at the only one that
+   * there is.
+   */
+  spokenAs(language: Language, service?: string): string | undefined;
 };
 
 /** A service, as far as its voices go. */

@@ -64,13 +64,42 @@ test('µ-law that was asked for is kept, and known when it comes again', async (
   expect(asked()).toBe(1);
 });
 
-test('what is not what was asked for is not kept: the request would not tell what it is', async () => {
-  const wav = { kind: 'wav' } as const;
-  const { speak, asked } = setUp(() => chunksOf(100), wav);
+test('samples that are not what was asked for are not kept: the request would not tell what they are', async () => {
+  const alaw = { kind: 'plain', sound: { layout: 'alaw', sampleRate: 8000, channels: 1 } } as const;
+  const { speak, asked } = setUp(() => chunksOf(100), alaw);
   await speak();
   await speak();
   expect(asked()).toBe(2);
 });
+
+test.each([
+  ['wav', Buffer.concat([Buffer.from('RIFF\u0000\u0000\u0000\u0000WAVEfmt '), Buffer.alloc(20, 1)])],
+  ['ogg', Buffer.concat([Buffer.from('OggS'), Buffer.alloc(60)])],
+  ['mp3', Buffer.concat([Buffer.from('ID3'), Buffer.alloc(60)])],
+] as const)(
+  '%s that is not what was asked for is kept, and known by its first bytes',
+  async (kind, bytes) => {
+    for (const request of [
+      REQUEST,
+      { ...REQUEST, outputFormat: 'mulaw', sampleRate: 8000 } as const,
+      { ...REQUEST, outputFormat: 'raw', sampleRate: 24_000 } as const,
+    ]) {
+      const { speak, asked } = setUp(
+        async function* () {
+          yield bytes;
+        },
+        { kind },
+        request,
+      );
+      await speak();
+      const second = await speak();
+      expect([second.body.attempts, second.body.type?.kind ?? 'mp3', asked()]).toEqual([0, kind, 1]);
+      expect(second.bytes.equals(bytes)).toBe(true);
+      await speak('anna', 2);
+      expect(asked()).toBe(2);
+    }
+  },
+);
 
 test('another tenant asks for itself', async () => {
   const { speak, asked } = setUp(() => chunksOf(100));

@@ -22,6 +22,8 @@ export type AskedSpeech = {
   /** How it is to be said. */
   readonly prompt?: string | undefined;
   readonly markup: 'strip' | 'keep';
+  /** Hz that the caller has named. */
+  readonly namedRate?: number | undefined;
   readonly sound: Sound;
 };
 

@@ -104,6 +104,7 @@ export function readCartesiaSpeech(body: unknown, as: 'bytes' | 'events'): Read<
         speed: generation_config?.speed ?? named,
         markup: 'strip',
         sound: sound.value,
+        namedRate: output_format.sample_rate,
       },
       words: as === 'events' && add_timestamps === true ? 'timed' : 'unasked',
       contextId: context_id ?? undefined,

@@ -16,6 +16,7 @@ import {
   textField,
   voiceField,
 } from './asked-speech.ts';
+import { LISTED_MODEL } from './openai-routes.ts';
 import { codedSound, plainSound, type Sound } from './sound.ts';
 import { type SpeakAskedMeans, speakAsked } from './speak-asked.ts';
 import type { Vendor, VendorScope } from './vendor-scope.ts';
@@ -105,6 +106,7 @@ export function readDeepgramSpeech(body: unknown, query: unknown): Read<AskedSpe
       speed,
       markup: 'strip',
       sound: sound.value,
+      namedRate: how.value.sample_rate,
     },
   };
 }
@@ -134,6 +136,19 @@ export const DEEPGRAM: Vendor = {
 const headerText = (text: string): string => (/^[\x21-\x7e]+$/.test(text) ? text : encodeURIComponent(text));
 
 export function addDeepgramRoutes({ api, tenantOf, refuse }: VendorScope, means: SpeakAskedMeans): void {
+  // Their voices are models. OpenAI's clients ask the same path, and read the same answer: both ways of a key are taken here.
+  api.get('/v1/models', { config: { rateRule: 'ask' }, schema: { hide: true } }, async (request) => ({
+    object: 'list',
+    data: [LISTED_MODEL],
+    stt: [],
+    tts: (await means.voices.list({ tenant: tenantOf(request) })).map(({ id, name, gender, language }) => ({
+      name: name ?? id,
+      canonical_name: id,
+      architecture: 'voxgate',
+      languages: language === undefined ? [] : [language],
+      metadata: { tags: gender === undefined ? [] : [gender.toLowerCase()] },
+    })),
+  }));
   for (const path of ['/v1/speak', '/v2/speak'])
     api.post(
       path,

@@ -116,7 +116,15 @@ function askedOf(
     return refused(languageFault('language_code', fields.language_code));
   return {
     ok: true,
-    value: { lines, language, speed, seed: fields.seed ?? undefined, markup: 'strip', sound: sound.value },
+    value: {
+      lines,
+      language,
+      speed,
+      seed: fields.seed ?? undefined,
+      markup: 'strip',
+      sound: sound.value,
+      namedRate: sound.value.output.sampleRate,
+    },
   };
 }
 

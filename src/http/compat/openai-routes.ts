@@ -103,7 +103,30 @@ async function* eventsOf(speech: SpokenReply, input: string): AsyncGenerator<Uin
   });
 }
 
-export function addOpenAiRoutes({ api, tenantOf, refuse }: VendorScope, means: SpeakAskedMeans): void {
+/** There is one, under any name; this is the one that is listed. */
+export const LISTED_MODEL = {
+  id: 'voxgate',
+  name: 'voxgate',
+  object: 'model',
+  created: 0,
+  owned_by: 'voxgate',
+};
+
+/** What front ends that people run themselves fill their lists from; OpenAI itself has no such routes. */
+function addPickerRoutes({ api, tenantOf }: VendorScope, { voices }: SpeakAskedMeans): void {
+  const ask = { config: { rateRule: 'ask' }, schema: { hide: true } } as const;
+  api.get('/v1/audio/models', ask, () => ({ object: 'list', data: [LISTED_MODEL], models: [LISTED_MODEL] }));
+  api.get('/v1/audio/voices', ask, async (request) => ({
+    voices: (await voices.list({ tenant: tenantOf(request) })).map((voice) => ({
+      ...voice,
+      name: voice.name ?? voice.id,
+    })),
+  }));
+}
+
+export function addOpenAiRoutes(scope: VendorScope, means: SpeakAskedMeans): void {
+  const { api, tenantOf, refuse } = scope;
+  addPickerRoutes(scope, means);
   api.post(
     '/v1/audio/speech',
     { config: { rateRule: 'make' }, bodyLimit: SPEECH_BODY_BYTES, schema: { hide: true } },

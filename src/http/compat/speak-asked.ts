@@ -45,6 +45,7 @@ export async function speakAsked(
     defaultVoice2,
     texts,
     output: asked.sound.output,
+    namedRate: asked.namedRate,
     words,
     tenant,
   });
@@ -54,7 +55,7 @@ export async function speakAsked(
   const ignored = isPromptIgnored ? ['prompt'] : speech.ignored;
   if (ignored.length > 0) reply.header('X-Voxgate-Ignored', ignored.join(', '));
   if (speech.service !== undefined) reply.header('X-Voxgate-Upstream', speech.service);
-  const proxy = voices.spokenAs(asked.language ?? 'english');
+  const proxy = voices.spokenAs(asked.language ?? 'english', speech.service);
   if (proxy !== undefined) reply.header('X-Voxgate-Spoken-As', proxy);
   return {
     audioMs: () => speech.audioMs(),

@@ -101,7 +101,7 @@ export function addSpeechRoute(api: FastifyInstance, options: SpeechRouteOptions
         (field) => (wanted as Record<string, unknown>)[field] != null,
       );
       const ignored = [...new Set([...nowhere, ...speech.ignored])];
-      const proxy = voices.spokenAs(language ?? 'english');
+      const proxy = voices.spokenAs(language ?? 'english', speech.service);
       reply.headers({
         'Content-Type': mediaTypeOf(output.format, speech.sampleRate),
         'X-Voxgate-Seed': String(seed),

@@ -24,6 +24,11 @@ export type HttpVoiceList = {
   list(): Promise<readonly ListedVoice[]>;
   /** Whether the last list has it; false while there is none. */
   has(voice: string): boolean;
+  /**
+   * Reads it now, and again from time to time, until the function that is returned is called: nobody who asks waits for a service
+   * from then on, but for the first answer.
+   */
+  watch(): () => Promise<void>;
 };
 
 const DEADLINE_MS = 10_000;
@@ -53,7 +58,19 @@ const present = (fields: { readonly [Name in keyof ListedVoice]: ListedVoice[Nam
 const bearer = ({ apiKey }: Credentials): Readonly<Record<string, string>> =>
   apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` };
 
-const ownVoices = z.array(listedVoiceSchema).max(MAX_VOICES);
+const ownVoices = z.array(listedVoiceSchema);
+
+/** Longer lists are cut before they are looked at. */
+function cut(answer: unknown): unknown {
+  if (Array.isArray(answer)) return answer.slice(0, MAX_VOICES);
+  if (typeof answer !== 'object' || answer === null) return answer;
+  return Object.fromEntries(
+    Object.entries(answer).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? (value.slice(0, MAX_VOICES) as unknown) : value,
+    ]),
+  );
+}
 
 /** `voice_id`, `labels` as the package @elevenlabs/elevenlabs-js 2.73 reads them. */
 const elevenLabsVoices = z.object({
@@ -215,9 +232,13 @@ export function createHttpVoiceList(options: HttpVoiceListOptions): HttpVoiceLis
   let last: { readonly voices: readonly ListedVoice[]; readonly ids: ReadonlySet<string> } | undefined;
   let asking: Promise<readonly ListedVoice[]> | undefined;
   let freshUntilMs = Number.NEGATIVE_INFINITY;
+  /** Why it has never been read; of a list that is watched. */
+  let failed: AppError | undefined;
+  const watching = new AbortController();
+  let state: 'asked-for' | 'watched' = 'asked-for';
 
   const read = async (): Promise<readonly ListedVoice[]> => {
-    const signal = AbortSignal.timeout(DEADLINE_MS);
+    const signal = AbortSignal.any([AbortSignal.timeout(DEADLINE_MS), watching.signal]);
     const voices: ListedVoice[] = [];
     let path: string | undefined = route.path;
     for (let pages = 0; path !== undefined && pages < MAX_PAGES && voices.length < MAX_VOICES; pages += 1) {
@@ -226,7 +247,7 @@ export function createHttpVoiceList(options: HttpVoiceListOptions): HttpVoiceLis
       if (answer === undefined || answer === 'refused') break;
       let page: Page;
       try {
-        page = route.read(answer);
+        page = route.read(cut(answer));
       } catch {
         break; // another kind of list
       }
@@ -240,17 +261,19 @@ export function createHttpVoiceList(options: HttpVoiceListOptions): HttpVoiceLis
       const voices = await read();
       last = { voices, ids: new Set(voices.map(({ id }) => id)) };
       freshUntilMs = clock.now() + KEPT_MS;
+      failed = undefined;
       return voices;
     } catch (cause) {
       if (last !== undefined) {
         freshUntilMs = clock.now() + RETRY_MS;
         return last.voices;
       }
-      throw new AppError(
+      failed = new AppError(
         'upstream_unreachable',
         'The list of voices could not be read from the speech service.',
         { cause },
       );
+      throw failed;
     } finally {
       asking = undefined;
     }
@@ -259,10 +282,30 @@ export function createHttpVoiceList(options: HttpVoiceListOptions): HttpVoiceLis
   return {
     async list() {
       if (fixed !== undefined) return fixed;
-      if (last !== undefined && clock.now() < freshUntilMs) return last.voices;
+      const isGood = state === 'watched' || clock.now() < freshUntilMs;
+      if (last !== undefined && isGood) return last.voices;
+      if (state === 'watched' && failed !== undefined) throw failed;
       asking ??= refresh();
       return asking;
     },
     has: (voice) => last?.ids.has(voice) ?? false,
+    watch() {
+      if (fixed !== undefined) return async () => {};
+      state = 'watched';
+      let disarm = () => {};
+      const look = async () => {
+        asking ??= refresh();
+        await asking.catch(() => {}); // told to those who ask
+        if (watching.signal.aborted) return;
+        const isThere = failed === undefined && clock.now() < freshUntilMs - RETRY_MS;
+        disarm = clock.after(isThere ? KEPT_MS : RETRY_MS, () => void look());
+      };
+      const first = look();
+      return async () => {
+        watching.abort();
+        disarm();
+        await first;
+      };
+    },
   };
 }

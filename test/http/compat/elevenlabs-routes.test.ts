@@ -1,6 +1,7 @@
 // ElevenLabs's speech over HTTP, by raw requests: voices in paths, formats, dialogues, times of characters, refusals.
 
 import { request } from 'node:http';
+import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { heardSound } from '../../support/heard-sound.ts';
 import { SPEECH_MS, speaking, spoken } from '../../support/running-gateway.ts';
@@ -190,6 +191,31 @@ describe('POST /v1/text-to-dialogue', () => {
         detail: { status: 'invalid_request', message: expect.stringMatching(message) as string },
       });
     }
+  });
+});
+
+describe('the lists of other clients', () => {
+  it('have the voices under ids that they can send', async () => {
+    const own = await startVendorRig({}, { VOXGATE_VOICE: 'voice://anna' });
+    const ask = async (path: string, scheme = 'Bearer') => {
+      const headers = { authorization: `${scheme} ${keyOf('ann')}` };
+      const response = await fetch(own.service.url + path, { headers });
+      expect(response.status, path).toBe(200);
+      return response.json();
+    };
+    expect(await ask('/v1/audio/voices')).toEqual({ voices: [{ id: 'voice://anna', name: 'voice://anna' }] });
+    expect(await ask('/v1/audio/models')).toMatchObject({ object: 'list', models: [{ id: 'voxgate' }] });
+    for (const scheme of ['Bearer', 'Token'])
+      expect(await ask('/v1/models', scheme)).toMatchObject({
+        object: 'list',
+        data: [{ id: 'voxgate', object: 'model' }],
+        tts: [{ canonical_name: 'voice://anna' }],
+      });
+    for (const path of ['/v1/models', '/v1/audio/models', '/v1/audio/voices'])
+      expect((await fetch(own.service.url + path)).status).toBe(401);
+    const client = new OpenAI({ apiKey: keyOf('ann'), baseURL: `${own.service.url}/v1` });
+    expect((await client.models.list()).data.map(({ id }) => id)).toEqual(['voxgate']);
+    await own.close();
   });
 });
 

@@ -1,5 +1,5 @@
 // Lists of voices over HTTP, by what each kind of service answers; kept for a while, and told again when the service is away.
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   createHttpVoiceList,
   type HttpVoiceListOptions,
@@ -121,6 +121,33 @@ it('is asked for once in a while, and told again when the service is away', asyn
   clock.advance(5 * 60_000);
   await service!.close();
   expect(await list.list()).toEqual([{ id: 'a' }]);
+});
+
+it('is read at the start and again from time to time where it is watched; nobody waits for a service that is away', async () => {
+  const { clock, list } = await open('openai', { '/v1/audio/voices': ['a'] }, '/v1');
+  const stop = list.watch();
+  await vi.waitFor(() => expect(list.has('a')).toBe(true));
+  clock.advance(5 * 60_000);
+  await vi.waitFor(() => expect(service!.pings).toBe(2));
+  await service!.close();
+  clock.advance(60 * 60_000);
+  expect(await list.list()).toEqual([{ id: 'a' }]);
+  await stop();
+});
+
+it('that is watched and was never read is refused at once', async () => {
+  const { list } = await open('deepgram', {});
+  await service!.close();
+  const stop = list.watch();
+  await expect(list.list()).rejects.toMatchObject({ code: 'upstream_unreachable' });
+  await expect(list.list()).rejects.toMatchObject({ code: 'upstream_unreachable' });
+  await stop();
+});
+
+it('is cut where it is longer than any list is', async () => {
+  const voices = Array.from({ length: 10_001 }, (_, at) => ({ id: `v${at}` }));
+  const { list } = await open('speech-service', { '/api/v1/voices': voices });
+  expect((await list.list()).length).toBe(10_000);
 });
 
 it('says that it could not be read when it never was', async () => {
