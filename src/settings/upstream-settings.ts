@@ -124,7 +124,7 @@ export const UPSTREAM_SETTINGS = {
     values: ['never', 'captions', 'always', 'service'],
     placeholder: 'WHEN',
     meaning:
-      'Which turns have their words looked for in the audio; in others words are spread by length. With captions or a word list, because it costs a hundredth of a core. Service: as captions, and where a service tells times of its own, those.',
+      'Which turns have their words looked for in the audio: with captions or a word list, since it costs. Service: as captions, by its own times where it tells any.',
   }),
   timedTurns: whole(128, {
     min: 1,

@@ -13,8 +13,6 @@ const PCM_RATE = 24_000;
 const FORMATS: Readonly<Partial<Record<AskedFormat, string>>> = {
   mp3: 'mp3',
   raw: 'pcm',
-  wav: 'wav',
-  ogg: 'opus',
 };
 
 /** The model by which Kokoro-FastAPI is known: it alone of these servers tells the times of words, on a route of its own. */
@@ -83,9 +81,7 @@ export const createOpenAiService = ({ model = MODEL }: KindSettings): ServiceKin
       sounds: [
         { format: 'mp3', rates: 'own' },
         { format: 'raw', rates: [PCM_RATE] },
-        { format: 'wav', rates: 'own' },
-        { format: 'ogg', rates: 'own' },
-      ],
+          ],
       prefers: 'mp3',
       limit: 'requests',
     },

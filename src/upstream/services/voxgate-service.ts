@@ -16,8 +16,6 @@ export const createVoxgateService = (): ServiceKind => ({
       { format: 'mp3', rates: MP3_SAMPLE_RATES },
       { format: 'mulaw', rates: 'any' },
       { format: 'raw', rates: 'any' },
-      { format: 'wav', rates: 'any' },
-      { format: 'ogg', rates: 'any' },
     ],
     prefers: 'mp3',
     limit: 'requests',
