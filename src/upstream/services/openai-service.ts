@@ -81,7 +81,7 @@ export const createOpenAiService = ({ model = MODEL }: KindSettings): ServiceKin
       sounds: [
         { format: 'mp3', rates: 'own' },
         { format: 'raw', rates: [PCM_RATE] },
-          ],
+      ],
       prefers: 'mp3',
       limit: 'requests',
     },

@@ -22,7 +22,11 @@ const timesOf = (words: readonly string[], said: readonly ServiceWord[]) => {
   const times = new ServiceWordTimes(textOf(words));
   times.add(said);
   const estimate = times.estimate(60)!;
-  return { starts: Array.from(estimate.startsMs), ends: Array.from(estimate.endsMs), reached: estimate.reached };
+  return {
+    starts: Array.from(estimate.startsMs),
+    ends: Array.from(estimate.endsMs),
+    reached: estimate.reached,
+  };
 };
 
 describe('word times of a service', () => {
