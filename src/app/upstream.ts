@@ -15,7 +15,6 @@ import { defaultSettings, type TurnSettings } from '../session/turn-settings.ts'
 import type { Config } from '../settings/settings.ts';
 import { ASKED_FORMATS } from '../speech/audio-format.ts';
 import { RECORDED_VOICE_FIELDS } from '../speech/speech-request.ts';
-import { spokenAs } from '../speech-program/program-language.ts';
 import { createMemoryPhraseStore } from '../storage/memory-phrase-store.ts';
 import type { PhraseStore } from '../storage/phrase-store.ts';
 import type { createRedisPhraseStore, RedisPhraseStore } from '../storage/redis-phrase-store.ts';
@@ -37,7 +36,7 @@ import { createServiceKind } from '../upstream/services/service-kinds.ts';
 import { withOptions } from '../upstream/services/service-options.ts';
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
 import type { AppContext } from './context.ts';
-import { openServiceVoices, type ServiceVoices } from './service-voices.ts';
+import { openServiceVoices, type ServiceVoices, spokenAsBy } from './service-voices.ts';
 import { healthReport, openServiceWatches, standingOf } from './service-watches.ts';
 import type { ConfiguredSpeech, SpeechService } from './speech-services.ts';
 
@@ -147,8 +146,7 @@ function openService(
     metrics: metricsOf(service),
   });
   onStop(() => pool.close());
-  const voices = openServiceVoices(service, clock);
-  onStop(voices.watch());
+  const voices = openServiceVoices(service, clock, onStop);
   // Not waited for: a service that is silent must not hold up the start. It never throws and ends by its own deadline.
   void transport.warm(WARM_CONNECTIONS);
   const isList = form === 'list';
@@ -253,10 +251,7 @@ export async function openAppUpstream(
     profiles,
     table,
     aliases: speech.aliases,
-    spokenAs: (language, by) => {
-      const speaks = services.length === 1 ? services[0] : services.find(({ name }) => name === by);
-      return speaks?.isEmbedded === true ? spokenAs(language) : undefined;
-    },
+    spokenAs: spokenAsBy(services),
   });
   const first = open[0]!;
   const phrases = await openPhraseStore(context);
