@@ -81,8 +81,8 @@ function typeByMark(body: Uint8Array): { readonly type?: BodyType } {
 }
 const MARK_BYTES = 4096;
 
-const isMarkless = ({ outputFormat = 'mp3' }: OutgoingRequest): boolean =>
-  ASKED_LAYOUTS[outputFormat] !== undefined;
+const isMarkless = ({ outputFormat }: OutgoingRequest): boolean =>
+  ASKED_LAYOUTS[outputFormat ?? 'mp3'] !== undefined;
 
 const isAsAsked = ({ type = MP3_BODY }: SpeechBody, request: OutgoingRequest): boolean => {
   const asked = typeOf(request).type ?? MP3_BODY;
