@@ -20,9 +20,9 @@ export type AskedRoute = {
   /** Takes the answer apart; undefined: the answer is the sound. */
   readonly timed: TimedAnswer | undefined;
   /** The sound was not what was asked for. */
-  distrust(): void;
+  readonly distrust: () => void;
   /** The error where a refusal is of the format or of the route, not of the request: asked in another way it may be answered. */
-  refusal(status: number, body: string): AppError | undefined;
+  readonly refusal: (status: number, body: string) => AppError | undefined;
 };
 
 const ABOUT_FORMAT =
