@@ -2,7 +2,7 @@
 // Taken apart here into the sound, which then is a body like any other, and the words.
 
 import { Buffer } from 'node:buffer';
-import { AppError } from '../../base/app-error.ts';
+import { AppError, toAppError } from '../../base/app-error.ts';
 import type { ServiceWord, ServiceWords } from '../../speech/service-word.ts';
 import { refusedError } from './upstream-failure.ts';
 
@@ -50,7 +50,7 @@ export class TimedAnswer {
   private hasSound = false;
   private isOver = false;
   /** What is wrong behind sound that was handed on. */
-  private failed: unknown;
+  private failed: AppError | undefined;
   private waiting: ServiceWord[] = [];
   private taker: ((words: readonly ServiceWord[]) => void) | undefined;
 
@@ -81,7 +81,7 @@ export class TimedAnswer {
         this.take(this.held.slice(from, end), sound);
       } catch (thrown) {
         if (sound.length === 0) throw thrown;
-        this.failed = thrown;
+        this.failed = toAppError(thrown);
         return Buffer.concat(sound);
       }
       from = end + mark.length;
