@@ -67,18 +67,9 @@ function createRedisQuotaServer(
   { url, pool, clock, log }: RedisQuotaStoreOptions,
   quotas: readonly { readonly quota: QuotaId; readonly first: QuotaKnowledge }[],
 ): QuotaServer {
-  const redis = new Redis(url, {
-    maxRetriesPerRequest: 1,
-    enableOfflineQueue: false,
-    commandTimeout: COMMAND_MS,
-    connectTimeout: CONNECT_MS,
-    autoResendUnfulfilledCommands: false,
-    disableClientInfo: true,
-    connectionName: 'voxgate-quota',
-    retryStrategy: (attempt) => Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** Math.min(attempt, 10)),
-    // The primary has become a replica: after reconnecting the name leads to the new primary.
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
-  });
+  let listener: (state: 'ready' | 'lost') => void = () => {};
+  const told = { url, name: 'voxgate-quota', clock, log };
+  const { redis, isReady, run } = connectQuotaRedis(told, (state) => listener(state));
   redis.defineCommand('voxgateAcquire', { lua: ACQUIRE });
   redis.defineCommand('voxgateExchange', { lua: EXCHANGE });
   const scripts = redis as unknown as Scripts;
@@ -99,33 +90,8 @@ function createRedisQuotaServer(
   const keysOf = (among: readonly QuotaId[]) => [...common, ...among.flatMap((quota) => keys.get(quota)!)];
   const allKeys = keysOf(quotas.map(({ quota }) => quota));
 
-  let isReady = false;
-  /** Identifies the server behind the address; empty when unknown. */
-  let run = '';
-  let listener: (state: 'ready' | 'lost') => void = () => {};
-  let loggedAtMs = Number.NEGATIVE_INFINITY;
-
-  redis.on('error', (error: Error) => {
-    if (clock.now() - loggedAtMs < LOG_EVERY_MS) return;
-    loggedAtMs = clock.now();
-    log.warn('redis_error', { code: faultCode(error) });
-  });
-  redis.on('close', () => {
-    isReady = false;
-    listener('lost');
-  });
-  redis.on('ready', () => {
-    const begin = (info: string) => {
-      if (redis.status !== 'ready') return;
-      run = /^run_id:(\w+)/m.exec(info)?.[1] ?? '';
-      isReady = true;
-      listener('ready');
-    };
-    redis.info('server').then(begin, () => begin(''));
-  });
-
   return {
-    isReady: () => isReady,
+    isReady,
     async acquire({ epoch, instance, latestMs, ask, leaves, own, keepMs }) {
       const { reservation, among, forecast } = ask;
       const asked = keysOf(among);
@@ -134,18 +100,70 @@ function createRedisQuotaServer(
       return readAcquired(await scripts.voxgateAcquire(asked.length, ...asked, ...args), among);
     },
     async exchange(request) {
-      const told = JSON.stringify({ ...request, run });
+      const told = JSON.stringify({ ...request, run: run() });
       return readExchanged(await scripts.voxgateExchange(allKeys.length, ...allKeys, told));
     },
     onConnection(next) {
       listener = next;
     },
     close() {
-      isReady = false;
       listener = () => {};
       redis.disconnect();
     },
   };
+}
+
+export type QuotaRedis = {
+  readonly redis: Redis;
+  isReady(): boolean;
+  /** Identifies the server behind the address; empty when unknown. */
+  run(): string;
+};
+
+/** A connection on which callers wait: a command fails soon, and none is sent again. */
+export function connectQuotaRedis(
+  {
+    url,
+    name,
+    clock,
+    log,
+  }: Pick<RedisQuotaStoreOptions, 'url' | 'clock' | 'log'> & { readonly name: string },
+  onConnection: (state: 'ready' | 'lost') => void,
+): QuotaRedis {
+  const redis = new Redis(url, {
+    maxRetriesPerRequest: 1,
+    enableOfflineQueue: false,
+    commandTimeout: COMMAND_MS,
+    connectTimeout: CONNECT_MS,
+    autoResendUnfulfilledCommands: false,
+    disableClientInfo: true,
+    connectionName: name,
+    retryStrategy: (attempt) => Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** Math.min(attempt, 10)),
+    // The primary has become a replica: after reconnecting the name leads to the new primary.
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+  });
+  let isReady = false;
+  let run = '';
+  let loggedAtMs = Number.NEGATIVE_INFINITY;
+  redis.on('error', (error: Error) => {
+    if (clock.now() - loggedAtMs < LOG_EVERY_MS) return;
+    loggedAtMs = clock.now();
+    log.warn('redis_error', { code: faultCode(error) });
+  });
+  redis.on('close', () => {
+    isReady = false;
+    onConnection('lost');
+  });
+  redis.on('ready', () => {
+    const begin = (info: string) => {
+      if (redis.status !== 'ready') return;
+      run = /^run_id:(\w+)/m.exec(info)?.[1] ?? '';
+      isReady = true;
+      onConnection('ready');
+    };
+    redis.info('server').then(begin, () => begin(''));
+  });
+  return { redis, isReady: () => isReady, run: () => run };
 }
 
 function readAcquired(reply: unknown, among: readonly QuotaId[]): Acquired {
