@@ -6,8 +6,8 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import { FREE_PLACE, RENEW_PLACES, TAKE_PLACE } from './place-scripts.ts';
+import { connectQuotaRedis } from './quota-connection.ts';
 import type { QuotaId } from './quota-store.ts';
-import { connectQuotaRedis } from './redis-quota-store.ts';
 import { LEASE_MS, type PlaceAnswer, type PlaceServer, RENEW_MS } from './shared-places.ts';
 
 export type RedisPlacesOptions = {

@@ -2,12 +2,11 @@
 // tag, and an answer within COMMAND_MS or none. The protocol is in shared-quota-store.ts.
 
 import { createHash } from 'node:crypto';
-import { Redis } from 'ioredis';
 import type { Clock } from '../../base/clock.ts';
-import { faultCode } from '../../base/fault-code.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import { firstKnowledge, type QuotaKnowledge } from '../../limits/quota-knowledge.ts';
+import { connectQuotaRedis } from './quota-connection.ts';
 import { ACQUIRE, EXCHANGE } from './quota-scripts.ts';
 import type { Acquired, Exchanged, Lease, QuotaServer, Told } from './quota-server.ts';
 import type { QuotaId } from './quota-store.ts';
@@ -33,16 +32,6 @@ export type RedisQuotaStoreOptions = {
   /** The service's window, if it is not a minute. */
   readonly windowMs?: number;
 };
-
-/**
- * No caller waits this long. An older answer is dropped, because its send was counted too long ago; one that a busy process
- * reads late is not lost.
- */
-const COMMAND_MS = 200;
-const CONNECT_MS = 1_000;
-const MIN_RETRY_MS = 50;
-const MAX_RETRY_MS = 1_000;
-const LOG_EVERY_MS = 10_000;
 
 /** The scripts as ioredis has them: `[number of keys, ...keys, ...arguments]`. */
 type Scripts = {
@@ -111,59 +100,6 @@ function createRedisQuotaServer(
       redis.disconnect();
     },
   };
-}
-
-export type QuotaRedis = {
-  readonly redis: Redis;
-  isReady(): boolean;
-  /** Identifies the server behind the address; empty when unknown. */
-  run(): string;
-};
-
-/** A connection on which callers wait: a command fails soon, and none is sent again. */
-export function connectQuotaRedis(
-  {
-    url,
-    name,
-    clock,
-    log,
-  }: Pick<RedisQuotaStoreOptions, 'url' | 'clock' | 'log'> & { readonly name: string },
-  onConnection: (state: 'ready' | 'lost') => void,
-): QuotaRedis {
-  const redis = new Redis(url, {
-    maxRetriesPerRequest: 1,
-    enableOfflineQueue: false,
-    commandTimeout: COMMAND_MS,
-    connectTimeout: CONNECT_MS,
-    autoResendUnfulfilledCommands: false,
-    disableClientInfo: true,
-    connectionName: name,
-    retryStrategy: (attempt) => Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** Math.min(attempt, 10)),
-    // The primary has become a replica: after reconnecting the name leads to the new primary.
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
-  });
-  let isReady = false;
-  let run = '';
-  let loggedAtMs = Number.NEGATIVE_INFINITY;
-  redis.on('error', (error: Error) => {
-    if (clock.now() - loggedAtMs < LOG_EVERY_MS) return;
-    loggedAtMs = clock.now();
-    log.warn('redis_error', { code: faultCode(error) });
-  });
-  redis.on('close', () => {
-    isReady = false;
-    onConnection('lost');
-  });
-  redis.on('ready', () => {
-    const begin = (info: string) => {
-      if (redis.status !== 'ready') return;
-      run = /^run_id:(\w+)/m.exec(info)?.[1] ?? '';
-      isReady = true;
-      onConnection('ready');
-    };
-    redis.info('server').then(begin, () => begin(''));
-  });
-  return { redis, isReady: () => isReady, run: () => run };
 }
 
 function readAcquired(reply: unknown, among: readonly QuotaId[]): Acquired {
