@@ -6,8 +6,9 @@ import { openFileLearnedQuotas } from '../upstream/quota/file-learned-quotas.ts'
 import { createMemoryQuotaStore } from '../upstream/quota/memory-quota-store.ts';
 import type { QuotaStore } from '../upstream/quota/quota-store.ts';
 import { createQuotaViews, joinQuotaStores, type QuotaPart } from '../upstream/quota/quota-views.ts';
+import { createSharedPlaces } from '../upstream/quota/shared-places.ts';
 import type { AppContext } from './context.ts';
-import { type ConfiguredSpeech, placesOf, type SpeechService } from './speech-services.ts';
+import { type ConfiguredSpeech, limitsOf, placesOf, type SpeechService } from './speech-services.ts';
 
 /** Services whose quotas belong in one store: of one address, or of one group. */
 function together(services: readonly SpeechService[]): (readonly SpeechService[])[] {
@@ -34,13 +35,12 @@ async function openPart(context: AppContext, set: readonly SpeechService[]): Pro
   const { config, clock, random, log, redisLinks } = context;
   const { url, isEmbedded } = set[0]!;
   const name = createHash('sha256').update(url).digest('hex').slice(0, 12);
-  const byId = new Map(set.flatMap(({ keys }) => keys.map((key) => [key.quota, key.perMinute] as const)));
-  const quotas = [...byId].map(([quota, perMinute]) => ({
-    quota,
+  const ids = [...new Set(set.flatMap(({ keys }) => keys.map((key) => key.quota)))];
+  const quotas = ids.map((quota) => {
+    const { perMinute, atOnce } = limitsOf(set, quota);
     // The limit of a foreign service is found out where it is not told; our own engine has none but that.
-    perMinute: perMinute ?? (isEmbedded ? ('unlimited' as const) : undefined),
-  }));
-  const ids = [...byId.keys()];
+    return { quota, perMinute: perMinute ?? (isEmbedded ? ('unlimited' as const) : undefined), atOnce };
+  });
   if (config.redisUrl !== undefined && !isEmbedded) {
     const { createRedisQuotaStore } = await import('../upstream/quota/redis-quota-store.ts');
     const store = createRedisQuotaStore({
@@ -54,7 +54,10 @@ async function openPart(context: AppContext, set: readonly SpeechService[]): Pro
     });
     const before = redisLinks.get('quotas');
     redisLinks.set('quotas', () => store.isShared() && (before?.() ?? true));
-    return { store, quotas: ids };
+    const { createRedisPlaces } = await import('../upstream/quota/redis-places.ts');
+    const { maxInstances, redisUrl } = config;
+    const server = createRedisPlaces({ url: redisUrl, pool: name, quotas, clock, random, log });
+    return { store: createSharedPlaces({ server, quotas, store, maxInstances, clock }), quotas: ids };
   }
   const learned = isEmbedded
     ? undefined

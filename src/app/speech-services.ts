@@ -155,15 +155,27 @@ const withKnownVoices = (
   voices: readonly (string | null | undefined)[],
 ): SpeechService => ({ ...service, voices: voices.flatMap((id) => (id == null ? [] : [{ id }])) });
 
+/** What the settings say of a quota: of the same API key under several names, or of a group, one limit holds for all. */
+export function limitsOf(
+  services: readonly Pick<SpeechService, 'keys'>[],
+  quota: QuotaId,
+): { readonly perMinute: number | undefined; readonly atOnce: number | undefined } {
+  const keys = services.flatMap((service) => service.keys.filter((key) => key.quota === quota));
+  const least = (limits: readonly number[]) => (limits.length === 0 ? undefined : Math.min(...limits));
+  return {
+    perMinute: least(keys.flatMap(({ perMinute }) => perMinute ?? [])),
+    atOnce: least(keys.flatMap(({ atOnce }) => atOnce ?? [])),
+  };
+}
+
 /** Requests of all processes together that may be under way on a quota. */
 export function placesOf(
   services: readonly Pick<SpeechService, 'keys'>[],
   quota: QuotaId,
   maxInFlightPerKey: number,
 ): number {
+  const { atOnce } = limitsOf(services, quota);
+  if (atOnce !== undefined) return atOnce;
   const keys = services.flatMap((service) => service.keys.filter((key) => key.quota === quota));
-  // Of the same API key under several names, or of a group, one limit holds for all.
-  const set = keys.flatMap(({ atOnce }) => atOnce ?? []);
-  if (set.length > 0) return Math.min(...set);
   return maxInFlightPerKey * new Set(keys.map(({ userId, apiKey }) => JSON.stringify([userId, apiKey]))).size;
 }

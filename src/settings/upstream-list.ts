@@ -224,6 +224,12 @@ function checkKind({ kind, url, keys }: UpstreamSetting, entry: Entry, tell: Tel
       if (isGiven(field)) tell(field, 'is set, but services of this kind have none', 'leave it out');
 }
 
+const addressOf = ({ kind, url }: UpstreamSetting) => url ?? PUBLIC_ADDRESSES[kind];
+const differ = (a: UpstreamKey, b: UpstreamKey) =>
+  (['perMinute', 'atOnce'] as const).some(
+    (limit) => a[limit] !== undefined && b[limit] !== undefined && a[limit] !== b[limit],
+  );
+
 /** What is wrong between the entries, each by its place. */
 function faultsBetween(services: readonly UpstreamSetting[]): string[] {
   const faults: string[] = [];
@@ -234,7 +240,22 @@ function faultsBetween(services: readonly UpstreamSetting[]): string[] {
       faults.push(`, entry ${at + 1}: name is "${name}", as in entry ${twin + 1}; allowed: each name once`);
     if (kind === 'engine' && before.some((other) => other.kind === 'engine'))
       faults.push(`, entry ${at + 1}: kind is engine once more; allowed: one embedded engine`);
-    if (group === undefined) continue;
+    if (group === undefined) {
+      // The same key at the same address is one key there.
+      for (const key of keys) {
+        const same = before.findIndex(
+          (other) =>
+            other.group === undefined &&
+            addressOf(other) === addressOf(services[at]!) &&
+            other.keys.some((its) => its.apiKey === key.apiKey && differ(its, key)),
+        );
+        if (same >= 0)
+          faults.push(
+            `, entry ${at + 1}: keys has a key of entry ${same + 1}, at the same address, with another limit (value not shown); allowed: one limit, since it is one key there`,
+          );
+      }
+      continue;
+    }
     const members = [...before, services[at]!].filter((other) => other.group === group);
     const of = (limit: 'perMinute' | 'atOnce') =>
       new Set(members.flatMap((member) => member.keys.flatMap((key) => key[limit] ?? [])));

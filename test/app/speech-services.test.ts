@@ -1,6 +1,6 @@
 // The configured services as a gateway asks them: names, quotas that belong together, places of keys.
 import { describe, expect, it } from 'vitest';
-import { findServices, placesOf } from '../../src/app/speech-services.ts';
+import { findServices, limitsOf, placesOf } from '../../src/app/speech-services.ts';
 import { quotaIdOf } from '../../src/upstream/key-digest.ts';
 import { accepted } from '../support/settings.ts';
 
@@ -45,5 +45,17 @@ describe('quotas', () => {
     const [a, b, c, d, e] = services.map(({ keys }) => keys[0]!.quota);
     expect(a).toBe(b);
     expect(new Set([a, c, d, e]).size).toBe(4);
+  });
+  it('have the limits that any of their keys names, in whatever order', async () => {
+    for (const keys of [
+      ['K@60', 'K#5'],
+      ['K#5', 'K@60'],
+      ['K@60#5', 'K'],
+    ]) {
+      const { services } = await list(
+        keys.map((key, at) => ({ kind: 'deepgram', name: `s${at}`, keys: [key] })),
+      );
+      expect(limitsOf(services, services[0].keys[0]!.quota)).toEqual({ perMinute: 60, atOnce: 5 });
+    }
   });
 });

@@ -140,6 +140,11 @@ describe('what is wrong is told', () => {
       /url is set, but the embedded engine has none/,
     ],
     [
+      'limits of one key at one address',
+      'upstreams: [{ kind: deepgram, keys: [A#2] }, { kind: deepgram, name: other, keys: [A#3] }]',
+      /entry 2: keys has a key of entry 1, at the same address, with another limit/,
+    ],
+    [
       'limits within a group',
       'upstreams: [{ kind: deepgram, group: g, keys: [A#2, B#3] }]',
       /the group "g" have different limits/,

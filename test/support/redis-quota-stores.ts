@@ -4,10 +4,12 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import type { QuotaStore } from '../../src/upstream/quota/quota-store.ts';
+import { createRedisPlaces } from '../../src/upstream/quota/redis-places.ts';
 import {
   createRedisQuotaStore,
   type RedisQuotaStoreOptions,
 } from '../../src/upstream/quota/redis-quota-store.ts';
+import { createSharedPlaces } from '../../src/upstream/quota/shared-places.ts';
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -43,4 +45,18 @@ export async function openFleet(size: number, options: OpenStore): Promise<Quota
   await until(() => stores.every(isSharing));
   if (size > 1) await pause(HEARD_MS);
   return stores;
+}
+
+export type OpenPlaces = Pick<RedisQuotaStoreOptions, 'url'> & {
+  readonly quotas: readonly { readonly quota: string; readonly atOnce?: number }[];
+  readonly maxInstances?: number;
+};
+
+/** One instance that counts requests at once, and whatever in time. */
+export function openPlaces({ url, quotas: given, maxInstances = 1 }: OpenPlaces): QuotaStore {
+  const quotas = given.map(({ quota, atOnce }) => ({ quota, atOnce, perMinute: 'unlimited' as const }));
+  const store = openRedisStore({ url, quotas, maxInstances });
+  const shared = { url, pool: 'pool', quotas, clock: systemClock, random: systemRandom, log: silentLog };
+  const server = createRedisPlaces(shared);
+  return createSharedPlaces({ server, quotas, store, maxInstances, clock: systemClock });
 }

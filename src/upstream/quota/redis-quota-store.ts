@@ -2,12 +2,11 @@
 // tag, and an answer within COMMAND_MS or none. The protocol is in shared-quota-store.ts.
 
 import { createHash } from 'node:crypto';
-import { Redis } from 'ioredis';
 import type { Clock } from '../../base/clock.ts';
-import { faultCode } from '../../base/fault-code.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import { firstKnowledge, type QuotaKnowledge } from '../../limits/quota-knowledge.ts';
+import { connectQuotaRedis } from './quota-connection.ts';
 import { ACQUIRE, EXCHANGE } from './quota-scripts.ts';
 import type { Acquired, Exchanged, Lease, QuotaServer, Told } from './quota-server.ts';
 import type { QuotaId } from './quota-store.ts';
@@ -34,16 +33,6 @@ export type RedisQuotaStoreOptions = {
   readonly windowMs?: number;
 };
 
-/**
- * No caller waits this long. An older answer is dropped, because its send was counted too long ago; one that a busy process
- * reads late is not lost.
- */
-const COMMAND_MS = 200;
-const CONNECT_MS = 1_000;
-const MIN_RETRY_MS = 50;
-const MAX_RETRY_MS = 1_000;
-const LOG_EVERY_MS = 10_000;
-
 /** The scripts as ioredis has them: `[number of keys, ...keys, ...arguments]`. */
 type Scripts = {
   voxgateAcquire(...args: (string | number)[]): Promise<unknown>;
@@ -67,18 +56,9 @@ function createRedisQuotaServer(
   { url, pool, clock, log }: RedisQuotaStoreOptions,
   quotas: readonly { readonly quota: QuotaId; readonly first: QuotaKnowledge }[],
 ): QuotaServer {
-  const redis = new Redis(url, {
-    maxRetriesPerRequest: 1,
-    enableOfflineQueue: false,
-    commandTimeout: COMMAND_MS,
-    connectTimeout: CONNECT_MS,
-    autoResendUnfulfilledCommands: false,
-    disableClientInfo: true,
-    connectionName: 'voxgate-quota',
-    retryStrategy: (attempt) => Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** Math.min(attempt, 10)),
-    // The primary has become a replica: after reconnecting the name leads to the new primary.
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
-  });
+  let listener: (state: 'ready' | 'lost') => void = () => {};
+  const told = { url, name: 'voxgate-quota', clock, log };
+  const { redis, isReady, run } = connectQuotaRedis(told, (state) => listener(state));
   redis.defineCommand('voxgateAcquire', { lua: ACQUIRE });
   redis.defineCommand('voxgateExchange', { lua: EXCHANGE });
   const scripts = redis as unknown as Scripts;
@@ -99,33 +79,8 @@ function createRedisQuotaServer(
   const keysOf = (among: readonly QuotaId[]) => [...common, ...among.flatMap((quota) => keys.get(quota)!)];
   const allKeys = keysOf(quotas.map(({ quota }) => quota));
 
-  let isReady = false;
-  /** Identifies the server behind the address; empty when unknown. */
-  let run = '';
-  let listener: (state: 'ready' | 'lost') => void = () => {};
-  let loggedAtMs = Number.NEGATIVE_INFINITY;
-
-  redis.on('error', (error: Error) => {
-    if (clock.now() - loggedAtMs < LOG_EVERY_MS) return;
-    loggedAtMs = clock.now();
-    log.warn('redis_error', { code: faultCode(error) });
-  });
-  redis.on('close', () => {
-    isReady = false;
-    listener('lost');
-  });
-  redis.on('ready', () => {
-    const begin = (info: string) => {
-      if (redis.status !== 'ready') return;
-      run = /^run_id:(\w+)/m.exec(info)?.[1] ?? '';
-      isReady = true;
-      listener('ready');
-    };
-    redis.info('server').then(begin, () => begin(''));
-  });
-
   return {
-    isReady: () => isReady,
+    isReady,
     async acquire({ epoch, instance, latestMs, ask, leaves, own, keepMs }) {
       const { reservation, among, forecast } = ask;
       const asked = keysOf(among);
@@ -134,14 +89,13 @@ function createRedisQuotaServer(
       return readAcquired(await scripts.voxgateAcquire(asked.length, ...asked, ...args), among);
     },
     async exchange(request) {
-      const told = JSON.stringify({ ...request, run });
+      const told = JSON.stringify({ ...request, run: run() });
       return readExchanged(await scripts.voxgateExchange(allKeys.length, ...allKeys, told));
     },
     onConnection(next) {
       listener = next;
     },
     close() {
-      isReady = false;
       listener = () => {};
       redis.disconnect();
     },

@@ -160,3 +160,25 @@ describe('a request', () => {
     expect(JSON.parse(own[0]!)).toMatchObject({ event: 'upstream_answered', attempts: 2 });
   });
 });
+
+it.each([
+  ['with requests at once that count', 1, 100],
+  ['of no such limit', undefined, 0],
+] as const)(
+  'a place of an aborted request %s is held until the service has noticed',
+  async (_of, atOnce, heldMs) => {
+    const { clock, open, calls } = poolBench([{ ...key('a'), ...(atOnce === undefined ? {} : { atOnce }) }], {
+      maxInFlightPerKey: 1,
+    });
+    const first = open();
+    await clock.run(10);
+    calls[0]!.sent();
+    open();
+    await clock.run(10);
+    first.abort.abort(new Error('left'));
+    await clock.run(heldMs - 1);
+    expect(calls).toHaveLength(heldMs === 0 ? 2 : 1);
+    await clock.run(2);
+    expect(calls).toHaveLength(2);
+  },
+);
