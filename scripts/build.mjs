@@ -83,4 +83,8 @@ async function build() {
   chmodSync(PROGRAM, 0o755);
 }
 
-if (!process.argv.includes('--if-stale') || isStale()) await build();
+const isWanted = !process.argv.includes('--if-stale') || isStale();
+// Until the gateway has an address there is nothing else to see, for up to a minute.
+if (process.env.npm_lifecycle_event === 'start')
+  console.error(`Voxgate is ${isWanted ? 'being built, then started' : 'starting'} …`);
+if (isWanted) await build();

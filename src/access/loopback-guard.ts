@@ -20,9 +20,15 @@ export const isProxyHeader = (name: string): boolean => PROXY_HEADER.test(name);
 export function strangerTrace(
   headers: HeaderLines,
   scheme: 'http' | 'https',
-  peer?: string,
+  peer: string | undefined,
 ): string | undefined {
-  if (peer !== undefined && !isLoopbackPeer(peer)) return 'The request came from another machine.';
+  // Of a socket that has closed it is not known any more.
+  if (peer === undefined || !isLoopbackPeer(peer)) return 'The request came from another machine.';
+  return headersTrace(headers, scheme);
+}
+
+/** As `strangerTrace`, by the headers alone: for a listener on loopback, which nobody else reaches. */
+export function headersTrace(headers: HeaderLines, scheme: 'http' | 'https'): string | undefined {
   const proxied = Object.keys(headers).find(isProxyHeader);
   if (proxied !== undefined) return `The request came through a proxy (header ${proxied.slice(0, 40)}).`;
   const { host = [], origin = [] } = headers;
@@ -35,7 +41,7 @@ export function strangerTrace(
 
 /** Throws `forbidden`, saying why, when `headers` do not come straight from this machine. */
 export function guardLoopback(headers: HeaderLines, scheme: 'http' | 'https'): void {
-  const trace = strangerTrace(headers, scheme);
+  const trace = headersTrace(headers, scheme);
   if (trace === undefined) return;
   throw new AppError(
     'forbidden',

@@ -33,10 +33,21 @@ export type RestCall = <T>(
 
 const DEADLINE_MS = 30_000;
 
-export function createRestCall(options: RestOptions): RestCall {
-  const { url: baseUrl, authorization: pair } = splitCredentials(options.baseUrl);
-  const base = baseUrl.href.replace(/\/+$/, '');
+/** Where requests and sessions go, and the credentials that both send. Throws for what is no address. */
+export function callerOf(options: Pick<RestOptions, 'baseUrl' | 'apiKey' | 'userId'>): {
+  readonly base: string;
+  readonly headers: Readonly<Record<string, string>>;
+} {
+  const { url, authorization: pair } = splitCredentials(options.baseUrl);
   const authorization = options.apiKey === '' && pair !== undefined ? pair : `Bearer ${options.apiKey}`;
+  for (const [name, value] of Object.entries({ apiKey: authorization, userId: options.userId }))
+    if (!/^[\x20-\x7e]*$/.test(value))
+      throw new TypeError(`${name}: must be visible ASCII characters on one line (value not shown)`);
+  return { base: url.href.replace(/\/+$/, ''), headers: { authorization, 'x-user-id': options.userId } };
+}
+
+export function createRestCall(options: RestOptions): RestCall {
+  const { base, headers: credentials } = callerOf(options);
   return async (path, request, read) => {
     const { method = 'GET', json, form, query = {}, idempotencyKey, signal } = request;
     const url = new URL(`${base}${path}`);
@@ -49,8 +60,7 @@ export function createRestCall(options: RestOptions): RestCall {
       const response = await fetch(url, {
         method,
         headers: {
-          authorization,
-          'x-user-id': options.userId,
+          ...credentials,
           ...(json === undefined ? {} : { 'content-type': 'application/json' }),
           ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         },

@@ -5,9 +5,10 @@ import { WebSocket } from 'ws';
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 import type { EventOf, ServerEvent, ServerEventType } from '../dialects/native-events.ts';
 import type { ClientCommand } from '../dialects/native-messages.ts';
+import { parseRetryAfter } from '../limits/retry-after.ts';
 import { connectFault, silenceOf } from './connect-fault.ts';
 import { closedError, refusedError, SessionError, unreachableError } from './session-error.ts';
-import { refusalOf, retryAfterMsOf } from './voxgate-error.ts';
+import { refusalOf } from './voxgate-error.ts';
 
 /** How a session ended; `error` says why, and is undefined when this side closed it. */
 export type SessionClosed = {
@@ -184,7 +185,7 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
   });
   socket.on('unexpected-response', (_request, response) => {
     const status = response.statusCode ?? 0;
-    const retryAfterMs = retryAfterMsOf(response.headers['retry-after']);
+    const retryAfterMs = parseRetryAfter(response.headers['retry-after'], response.headers.date);
     options.onRefused?.({ status, retryAfterMs });
     let body = '';
     response.on('data', (chunk: Buffer) => {

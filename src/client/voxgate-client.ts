@@ -15,7 +15,7 @@ import type {
   PlayNoteRecord,
 } from '../speech/service-records.ts';
 import type { streamRequestSchema } from '../speech/speech-request.ts';
-import { createRestCall, type RestOptions, type RestRequest } from './rest-call.ts';
+import { callerOf, createRestCall, type RestOptions, type RestRequest } from './rest-call.ts';
 import { connectSession, type SessionClient, type SessionClientOptions } from './session-client.ts';
 import { SessionError } from './session-error.ts';
 import { VoxgateError } from './voxgate-error.ts';
@@ -242,9 +242,9 @@ export function createVoxgateClient(options: RestOptions): VoxgateClient {
       return call(`${at('/v1/sessions', session)}/${what}`, { query, signal }, (reply) => reply);
     },
     session(query = {}, listeners = {}) {
-      const url = new URL(`${options.baseUrl.replace(/\/+$/, '').replace(/^http/, 'ws')}/v1/session`);
+      const { base, headers } = callerOf(options);
+      const url = new URL(`${base.replace(/^http/, 'ws')}/v1/session`);
       url.search = new URLSearchParams(query).toString();
-      const headers = { authorization: `Bearer ${options.apiKey}`, 'x-user-id': options.userId };
       return connectSession({ url: url.href, headers, ...listeners });
     },
   };

@@ -2,6 +2,7 @@
 
 import { hideInAddresses } from '../base/addresses/shown-address.ts';
 import { isJsonObject, parseJson } from '../base/json.ts';
+import { parseRetryAfter } from '../limits/retry-after.ts';
 
 /** Of a status line. */
 const MAX_REASON = 60;
@@ -53,16 +54,13 @@ export function refusalOf(
   };
 }
 
-/** Retry-After in seconds, as ms; a date (RFC 9110 10.2.3) is told as no time. */
-export function retryAfterMsOf(header: string | null | undefined): number | undefined {
-  const seconds = Number(header ?? Number.NaN);
-  return Number.isFinite(seconds) ? seconds * 1000 : undefined;
-}
-
 /** Of a reply that is no success. */
 export async function toVoxgateError(response: Response): Promise<VoxgateError> {
   const { status, statusText, headers } = response;
-  const retryAfterMs = retryAfterMsOf(headers.get('retry-after'));
+  const retryAfterMs = parseRetryAfter(
+    headers.get('retry-after') ?? undefined,
+    headers.get('date') ?? undefined,
+  );
   const { by, words, errorId } = refusalOf(status, statusText, await response.text());
   const message = by === 'gateway' ? words : `The answer was ${words}.`;
   return new VoxgateError(message, { status, errorId, retryAfterMs });

@@ -15,12 +15,29 @@ export type ScriptLine = {
 
 export type ScriptChapter = { readonly title: string; readonly lines: readonly ScriptLine[] };
 
+/** A sentence of the source that lines name, as the source has it. */
+export type CitedSentence = {
+  readonly number: number;
+  readonly text: string;
+  /** The headings above it, highest first. */
+  readonly path: readonly string[];
+};
+
 export type Script = {
   readonly title: string;
   readonly language: Language;
   readonly style: SynthesisStyle;
   readonly chapters: readonly ScriptChapter[];
+  /** Those that lines name, in the order of the source; absent in scripts of earlier versions. */
+  readonly sentences?: readonly CitedSentence[];
 };
+
+/** The script with the sentences that its lines rest on. */
+export function withCited(script: Script, source: readonly CitedSentence[]): Script {
+  const named = new Set(script.chapters.flatMap(({ lines }) => lines.flatMap((line) => line.sources)));
+  const cited = source.filter(({ number }) => named.has(number));
+  return { ...script, sentences: cited.map(({ number, text, path }) => ({ number, text, path })) };
+}
 
 export type Speakers = {
   /** Spoken in the script; undefined: the speaker stays nameless. */

@@ -18,7 +18,7 @@ import { type StyleMisfit, styleMisfit, tellsOfPersons } from './plans/style-fit
 import { STORY_RUN, styleTaste } from './plans/style-taste.ts';
 import { type Ranked, rankSentences } from './rank-sentences.ts';
 import { MIN_SCRIPT_WORDS } from './running-text.ts';
-import type { Script, ScriptChapter, Speakers, SynthesisStyle } from './script.ts';
+import { type Script, type ScriptChapter, type Speakers, type SynthesisStyle, withCited } from './script.ts';
 import type { ScriptLanguage } from './script-language.ts';
 import { scriptLanguageOf } from './script-languages.ts';
 import { SCRIPT_LENGTHS, wordBudget } from './script-length.ts';
@@ -207,7 +207,8 @@ function scriptOf(source: Source, { style, speakers, language, seed }: ScriptWis
     book: createPhraseBook(spoken?.phrases, seed, { title, name1, name2 }),
   };
   const chapters = PLANS[style](material).filter((chapter) => chapter.lines.length > 0);
-  return chapters.length === 0 ? 'no-two-sides' : { title: material.title, language, style, chapters };
+  if (chapters.length === 0) return 'no-two-sides';
+  return withCited({ title: material.title, language, style, chapters }, sentences);
 }
 
 /** Lines hold at most 1,000 characters. Time: linear in the text but for a bounded part (rank-sentences.ts). */

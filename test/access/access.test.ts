@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCredentials } from '../../src/access/credentials.ts';
 import { type HeaderLines, headerLines } from '../../src/access/header-lines.ts';
-import { strangerTrace } from '../../src/access/loopback-guard.ts';
+import { headersTrace, strangerTrace } from '../../src/access/loopback-guard.ts';
 
 const local = (...more: string[]) => headerLines(['Host', '127.0.0.1:8080', ...more]);
 
@@ -22,7 +22,7 @@ describe('the loopback guard', () => {
   it.each(['localhost', 'LOCALHOST:1', '127.0.0.1', '127.0.0.1:65535', '[::1]', '[::1]:8080'])(
     'takes the Host %s',
     (host) => {
-      expect(strangerTrace(headerLines(['host', host]), 'http')).toBeUndefined();
+      expect(headersTrace(headerLines(['host', host]), 'http')).toBeUndefined();
     },
   );
 
@@ -30,7 +30,7 @@ describe('the loopback guard', () => {
     fc.assert(
       fc.property(fc.oneof(fc.webAuthority(), fc.ipV4(), fc.ipV6(), fc.string()), (host) => {
         fc.pre(!/^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(host));
-        expect(strangerTrace(headerLines(['host', host]), 'http')).toMatch(/Host/);
+        expect(headersTrace(headerLines(['host', host]), 'http')).toMatch(/Host/);
       }),
     );
   });
@@ -61,7 +61,7 @@ describe('the loopback guard', () => {
         fc.constantFrom(...names),
         fc.array(fc.constant(['A', 'b']), { maxLength: 50 }),
         (name, others) => {
-          expect(strangerTrace(local(...others.flat(), name, ''), 'http')).toContain(name.toLowerCase());
+          expect(headersTrace(local(...others.flat(), name, ''), 'http')).toContain(name.toLowerCase());
         },
       ),
     );
@@ -82,11 +82,15 @@ describe('the loopback guard', () => {
     expect(strangerTrace(local(), 'http', address) === undefined).toBe(isThisMachine);
   });
 
+  it('takes nobody whose address is not known', () => {
+    expect(strangerTrace(local(), 'http', undefined)).toBe('The request came from another machine.');
+  });
+
   it('takes our own Origin and no other', () => {
-    expect(strangerTrace(local('Origin', 'http://127.0.0.1:8080'), 'http')).toBeUndefined();
-    expect(strangerTrace(local('Origin', 'https://127.0.0.1:8080'), 'https')).toBeUndefined();
+    expect(headersTrace(local('Origin', 'http://127.0.0.1:8080'), 'http')).toBeUndefined();
+    expect(headersTrace(local('Origin', 'https://127.0.0.1:8080'), 'https')).toBeUndefined();
     for (const origin of ['null', '', 'http://127.0.0.1', 'http://127.0.0.1:8080/', 'https://127.0.0.1:8080'])
-      expect(strangerTrace(local('Origin', origin), 'http'), origin).toMatch(/Origin/);
+      expect(headersTrace(local('Origin', origin), 'http'), origin).toMatch(/Origin/);
   });
 });
 

@@ -16,12 +16,20 @@ it('npm start hands SIGTERM on', async () => {
   const npm = spawn('npm', ['start'], {
     cwd: resolve(import.meta.dirname, '../..'),
     env: { PATH, HOME, VOXGATE_PORT: '0', VOXGATE_DATA_DIR: folder, VOXGATE_LOG_LEVEL: 'silent' },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   let shown = '';
   npm.stdout.on('data', (part: Buffer) => {
     shown += part.toString();
   });
+  let complained = '';
+  npm.stderr.on('data', (part: Buffer) => {
+    complained += part.toString();
+  });
+  // Before there is anything to hear from the gateway.
+  await expect
+    .poll(() => complained, { timeout: 50_000 })
+    .toMatch(/^Voxgate is (being built, then )?start(ed|ing) …$/m);
   await expect.poll(() => shown, { timeout: 50_000 }).toMatch(/try +/);
   const url = /listening at (\S+)/.exec(shown)![1]!;
   expect((await fetch(`${url}/livez`)).status).toBe(200);

@@ -1,5 +1,6 @@
 // The typed client, every method of it, against a real gateway; and how it bears refusals, silence and interruption.
 import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createVoxgateClient,
@@ -163,6 +164,40 @@ it('speech comes as its audio', async () => {
 
 it('refusals of a session reject with the status', async () => {
   await expect(client.session({ pace: 'fast' })).rejects.toThrow(/400.*pace/s);
+});
+
+describe('credentials', () => {
+  it('of the address are sent by requests and sessions alike', async () => {
+    const seen: unknown[] = [];
+    const proxy = createServer(({ headers }, response) => {
+      seen.push(headers.authorization);
+      response.writeHead(503, {
+        'retry-after': 'Fri, 31 Dec 2027 00:00:05 GMT',
+        date: 'Fri, 31 Dec 2027 00:00:00 GMT',
+      });
+      response.end('{"errorMessage":"not now","errorId":"BUSY"}');
+    });
+    proxy.on('upgrade', ({ headers }, socket) => {
+      seen.push(headers.authorization);
+      socket.end('HTTP/1.1 401 Unauthorized\r\n\r\n');
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const { port } = proxy.address() as AddressInfo;
+    const behind = clientOf(`http://ann:secret@127.0.0.1:${port}/`, { apiKey: '' });
+    await expect(behind.voices()).rejects.toMatchObject({ status: 503, retryAfterMs: 5000 });
+    await expect(behind.session()).rejects.toMatchObject({ status: 401 });
+    proxy.close();
+    const pair = `Basic ${Buffer.from('ann:secret').toString('base64')}`;
+    expect(seen).toEqual([pair, pair]);
+  });
+
+  it.each([
+    ['apiKey', { apiKey: 'secret\nkey' }],
+    ['userId', { userId: 'ann\n' }],
+  ])('that no header can hold are refused by name: %s', (name, more) => {
+    const make = () => clientOf('http://127.0.0.1:1', more);
+    expect(make).toThrow(`${name}: must be visible ASCII characters on one line (value not shown)`);
+  });
 });
 
 describe('when things go wrong', () => {

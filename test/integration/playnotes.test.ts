@@ -137,6 +137,10 @@ describe('PlayNotes of real documents', () => {
       const stated = lines.filter((line) => line.sources.length > 0);
       const words = stated.reduce((sum, line) => sum + wordCount(line.text), 0);
       expect(stated.length).toBeGreaterThan(3);
+      // A reader checks each line against the sentences that it was made of, which are the source's own.
+      const named = [...new Set(stated.flatMap((line) => line.sources))].sort((a, b) => a - b);
+      expect(script.sentences.map(({ number }) => number)).toEqual(named);
+      expect(found.miscited).toEqual([]);
       expect(words).toBeLessThanOrEqual(SCRIPT_LENGTHS[style].mostWords * MOST_SAID_SHARE);
       if (style === 'podcast') expect(found.longestTurnMs).toBeLessThan(LONGEST_TURN_MS);
       if (style === 'podcast') expect(lines[0]!.text).toMatch(/Ada.*Ben/);

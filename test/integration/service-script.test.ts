@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { TimedScript } from '../../src/service/playnotes/playnote-script.ts';
 import { speaking } from '../support/running-gateway.ts';
 import { type RunningService, startRunningService, VOICE } from '../support/running-service.ts';
 
@@ -97,7 +98,11 @@ it('is what is spoken', async () => {
     { url: '/v1/chat/completions', authorization: `Bearer ${KEY}`, body: { model: 'some-model' } },
   ]);
   expect(asked[0]!.body.messages.at(-1)!.content).toMatch(/\[0\] .*\n\[1\] /s);
-  expect(await (await fetch(record.scriptUrl as string)).text()).toContain(LINE);
+  const told = (await (await fetch(record.scriptUrl as string)).json()) as TimedScript;
+  expect(JSON.stringify(told.chapters)).toContain(LINE);
+  expect(told.sentences).toEqual([
+    { number: 0, text: expect.stringMatching(/\w+.*\.$/), path: expect.any(Array) },
+  ]);
   const said = service.upstream.requests.map(({ body }) => (body as { text: string }).text).join(' ');
   expect(said).toContain('this very line was written by the model');
   expect(await readable(record)).not.toContain(KEY);

@@ -24,6 +24,8 @@ export type PlayNoteFindings = {
   readonly leftovers: readonly string[];
   /** The longest that one speaker is heard without the other, ms. */
   readonly longestTurnMs: number;
+  /** Numbers of sentences that are told otherwise than the source has them. */
+  readonly miscited: readonly number[];
   readonly speakers: ReadonlySet<1 | 2>;
 };
 
@@ -60,6 +62,12 @@ export function findingsOf(
       )
       .map(({ text }) => text),
     longestTurnMs,
+    miscited: script.sentences
+      .filter(({ number, text, path }) => {
+        const own = sentences[number];
+        return own?.text !== text || own.path.join('\n') !== path.join('\n');
+      })
+      .map(({ number }) => number),
     speakers: new Set(lines.map(({ speaker }) => speaker)),
   };
 }

@@ -51,7 +51,12 @@ export async function readCaller(terminal: Terminal, given: Given): Promise<Call
       ['VOXGATE_KEY', set('VOXGATE_KEY')],
       ['VOXGATE_KEY_FILE', set('VOXGATE_KEY_FILE')],
     ));
-  return { url: address, key, user: given.user ?? set('VOXGATE_USER') };
+  const user = given.user ?? set('VOXGATE_USER');
+  if (user !== undefined && !KEY.test(user))
+    throw new UsageError(
+      `${given.user === undefined ? 'VOXGATE_USER' : '--user'} is ${JSON.stringify(user)}; allowed: 1 to 512 visible ASCII characters, no spaces`,
+    );
+  return { url: address, key, user };
 }
 
 type Named = readonly [name: string, value: string | undefined];

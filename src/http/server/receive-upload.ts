@@ -33,7 +33,7 @@ const wrongField = (field: string, allowed: string) =>
 const tooLarge = ({ fileField, mostFileBytes }: FormRule) =>
   new AppError(
     'payload_too_large',
-    `${fileField}: must be at most ${Math.floor(mostFileBytes / 1024 / 1024)} MiB; the operator raises VOXGATE_SOURCE_BYTES`,
+    `${fileField}: must have at most ${mostFileBytes} bytes (${(mostFileBytes / 1024 / 1024).toFixed(1).replace(/\.0$/, '')} MiB); the operator raises VOXGATE_SOURCE_BYTES`,
     { field: fileField },
   );
 

@@ -5,6 +5,7 @@ import { Agent } from 'undici';
 import { z } from 'zod';
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
+import { withCited } from '../../script/script.ts';
 import {
   type ChatMessage,
   chatMessages,
@@ -129,14 +130,14 @@ export function createHttpChatWriter(options: HttpChatWriterOptions): HttpChatWr
       const messages = chatMessages(sentences, document.title, wish);
       const first = await converse(messages, signal);
       const verdict = readChatReply(first, known, wish);
-      if (verdict.ok) return verdict.script;
+      if (verdict.ok) return withCited(verdict.script, sentences);
       const again: ChatMessage[] = [
         ...messages,
         { role: 'assistant', content: first },
         repairMessage(verdict.problem),
       ];
       const second = readChatReply(await converse(again, signal), known, wish);
-      if (second.ok) return second.script;
+      if (second.ok) return withCited(second.script, sentences);
       throw failed(`The language model service has written no usable script: ${second.problem}.`);
     },
     close: () => agent.destroy(),

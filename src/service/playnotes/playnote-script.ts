@@ -2,7 +2,7 @@
 
 import type { Chapter } from '../../captions/web-vtt.ts';
 import type { TimedWord } from '../../captions/word-timeline.ts';
-import type { Script, ScriptLine, Speakers } from '../../script/script.ts';
+import type { CitedSentence, Script, ScriptLine, Speakers } from '../../script/script.ts';
 import { type RequestText, splitIntoRequests } from '../../text/request-text.ts';
 import { dialogueSegments } from '../../text/turn-text.ts';
 
@@ -49,6 +49,8 @@ export type TimedScript = {
       readonly endMs: number | null;
     })[];
   })[];
+  /** Of the source: those that lines name by their numbers. */
+  readonly sentences: readonly CitedSentence[];
   readonly words: readonly Pick<TimedWord, 'text' | 'line' | 'startMs' | 'endMs' | 'charStart' | 'charEnd'>[];
 };
 
@@ -82,6 +84,7 @@ export function toTimedScript(script: Script, words: readonly TimedWord[], endMs
       startMs: starts[index]!,
       endMs: starts[index + 1]!,
     })),
+    sentences: script.sentences ?? [],
     words: words.map(({ text, line: at, startMs, endMs: wordEndMs, charStart, charEnd }) => ({
       text,
       line: at,
