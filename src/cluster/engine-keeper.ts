@@ -52,6 +52,8 @@ export function createEngineKeeper(options: EngineKeeperOptions): EngineKeeper<S
   let child: EngineProcess | undefined;
   let cancelTimer = () => {};
   let lastDeath = 'it has not been started';
+  /** Why it was killed here; the signal alone would tell nothing. */
+  let killedFor: string | undefined;
   let onStarted = (_voices: readonly ListedVoice[]) => {};
   let onFailed = (_error: Error) => {};
   let onEnded = () => {};
@@ -86,6 +88,7 @@ export function createEngineKeeper(options: EngineKeeperOptions): EngineKeeper<S
   const launch = () => {
     const launched = spawn();
     child = launched;
+    killedFor = undefined;
     cancelTimer = clock.after(START_MS, () => happen({ is: 'overdue' }));
     launched.onNews((news) => {
       if (child === launched) hear(launched, news);
@@ -96,7 +99,7 @@ export function createEngineKeeper(options: EngineKeeperOptions): EngineKeeper<S
       cancelTimer();
       for (const connection of underWay) connection.destroy();
       underWay.clear();
-      lastDeath = why;
+      lastDeath = killedFor ?? why;
       happen({ is: 'died', nowMs: clock.now() });
     });
   };
@@ -114,8 +117,10 @@ export function createEngineKeeper(options: EngineKeeperOptions): EngineKeeper<S
 
   const perform = (act: EngineAct) => {
     if (act.do === 'launch') launch();
-    else if (act.do === 'kill') child?.kill();
-    else if (act.do === 'serve') {
+    else if (act.do === 'kill') {
+      if (state.is === 'starting') killedFor = `it was not ready within ${START_MS / 1000} s`;
+      child?.kill();
+    } else if (act.do === 'serve') {
       cancelTimer();
       serve();
     } else if (act.do === 'refuse') refuse();

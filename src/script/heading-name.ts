@@ -47,11 +47,17 @@ const plainCase = (text: string): string => {
 const bareHeading = (heading: string): string =>
   withoutEnd(heading.replace(/\s+/gu, ' ').trim().replace(NUMBERING, ''), /[\s.:;,。：、…]/u);
 
+/** As a list of chapters shows it, those that every text has included. Undefined: there is no name in it. */
+export function headingTitle(heading: string | undefined): string | undefined {
+  const title = plainCase(bareHeading(heading ?? ''));
+  if (title.length > MAX_CHARACTERS || !/\p{L}{2}/u.test(title) || /[{}]/.test(title)) return undefined;
+  return title;
+}
+
 /** Undefined: there is no name in it. A question keeps its mark. */
 export function headingName(heading: string | undefined): string | undefined {
-  const name = plainCase(bareHeading(heading ?? ''));
-  if (name.length > MAX_CHARACTERS || !/\p{L}{2}/u.test(name) || /[{}]/.test(name)) return undefined;
-  return GENERIC.has(name.toLowerCase()) ? undefined : name;
+  const title = headingTitle(heading);
+  return title !== undefined && GENERIC.has(title.toLowerCase()) ? undefined : title;
 }
 
 /** What a text comes to in the end stands under these. */

@@ -129,7 +129,7 @@ describe('the keeper of the engine', () => {
       clock.advance(1000);
     }
     expect(processes).toHaveLength(3);
-    await expect(keeper.started).rejects.toThrow('cannot be started: SIGKILL');
+    await expect(keeper.started).rejects.toThrow('cannot be started: it was not ready within 30 s.');
     await keeper.stop();
   });
 

@@ -1,7 +1,9 @@
 // The bots of docs/bot.md and docs/legs/twilio.md as they stand but for ports: somebody asks, interrupts, and asks again; a
 // strict carrier asks the webhook, signed, and its caller talks into the greeting.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../testkit/carriers/free-port.ts';
@@ -154,6 +156,12 @@ describe.concurrent('docs/bot.md', () => {
     await first.close();
     await bot.until(/The gateway closed the connection \(1\d\d\d/);
     await bot.until(/It is tried again\.$/m);
+    // What takes connections and drops them without an answer, as a gateway does for a moment while it stops.
+    const silent = createServer((socket) => socket.destroy());
+    silent.listen(port, '127.0.0.1');
+    await once(silent, 'connection');
+    await once(silent, 'connection');
+    await new Promise((resolve) => silent.close(resolve));
     const second = await startRunningGateway({ script: speaking, env });
     bot.child.stdin.end('And now?\n');
     expect(await bot.ended, bot.printed()).toBe(0);

@@ -28,7 +28,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-const [ofToken, ofSession, ofEvents, ofVideo, ofSound] = blocksBy(
+const [ofWalk, ofToken, ofSession, ofEvents, ofVideo, ofSound] = blocksBy(
   'docs/onlookers.md',
   'test/docs/onlookers.test.ts',
 ).map(({ text }) =>
@@ -82,6 +82,21 @@ describe('docs/onlookers.md', () => {
     expect(readFileSync(join(folder.path, 'heard.mp3')).length).toBeGreaterThan(5000);
     expect(shown.join('')).toBe('Hello to everybody who reads along. ');
     await expect.poll(() => events.readyState).toBe(EventSource.CLOSED);
+  });
+
+  it('a second terminal finds the session and reads its captions', async () => {
+    const open = await startRunningGateway({ script: speaking });
+    const speaker = await open.session();
+    await speaker.event('ready');
+    const read = bash(ofWalk!.replaceAll('127.0.0.1:8080', `127.0.0.1:${open.port}`), {});
+    await expect
+      .poll(async () => (await fetch(`${open.url}/v1/sessions`).then((reply) => reply.json())) as unknown)
+      .toMatchObject({ sessions: [{ onlookers: 1 }] });
+    speaker.send({ type: 'speak', turn: 'a', text: 'Hello to everybody who reads along.' });
+    await speaker.event('heard');
+    speaker.socket.close();
+    expect(await read).toMatch(/^WEBVTT[\s\S]*reads along\./);
+    await open.close();
   });
 
   it('a token of scope speak opens a session from a browser', async () => {

@@ -4,6 +4,7 @@
 import type { ScriptChapter, ScriptLine } from '../script.ts';
 import type { Topic } from '../sections.ts';
 import {
+  chapterTitle,
   headingOver,
   type Material,
   openingRun,
@@ -89,7 +90,7 @@ export function planBriefing(material: Material): ScriptChapter[] {
     const leads = !isUnderOwn && (index > 0 || name !== undefined);
     if (leads && name !== undefined) named.add(name);
     return {
-      title: name ?? title,
+      title: chapterTitle(material, name, topic.numbers),
       lines: [
         ...(index === 0 ? said(1, book.say('details')) : []),
         ...(leads ? said(1, lead) : []),

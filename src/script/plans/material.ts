@@ -1,7 +1,7 @@
 // What the four planners work with: the picked sentences in their topics, the words of the language and the phrases. And
 // the two ways to make a line: said (a phrase, without sources) and stated (sentences of the source, with their numbers).
 
-import { headingName } from '../heading-name.ts';
+import { headingName, headingTitle } from '../heading-name.ts';
 import type { KeyTerms } from '../key-terms.ts';
 import type { LanguageReader } from '../language-reader.ts';
 import type { PhraseBook } from '../phrase-book.ts';
@@ -96,6 +96,19 @@ export const headingOver = ({ sentences, titleDepth }: Material, number: number)
   const path = sentences[number]!.path.slice(titleDepth);
   return headingName(path.at(-1));
 };
+
+/** What a list of chapters shows of a topic: its name, else the heading that all of it stands under, else the title. */
+export function chapterTitle(
+  { sentences, title, titleDepth }: Pick<Material, 'sentences' | 'title' | 'titleDepth'>,
+  name: string | undefined,
+  [first, ...others]: readonly number[],
+): string {
+  const path = first === undefined ? [] : sentences[first]!.path.slice(titleDepth);
+  const isOver = (heading: string, depth: number) =>
+    others.every((number) => sentences[number]!.path[titleDepth + depth] === heading);
+  const depth = path.findIndex((heading, at) => !isOver(heading, at));
+  return name ?? headingTitle((depth === -1 ? path : path.slice(0, depth)).at(-1)) ?? title;
+}
 
 /** Shorter ones go on with the next paragraph. */
 const MIN_WORDS_OF_RUN = 25;

@@ -9,6 +9,7 @@ import type { SourceSentence } from '../source-sentence.ts';
 import { comparedTerms } from '../words.ts';
 import {
   answers,
+  chapterTitle,
   headingOver,
   type Material,
   openingRun,
@@ -171,7 +172,7 @@ export function planPodcast(material: Material): ScriptChapter[] {
       turn += 1;
       heard = answer.at(-1);
     }
-    chapters.push({ title: name ?? title, lines });
+    chapters.push({ title: chapterTitle(material, name, topic.numbers), lines });
   }
   if (remembered.length > 0)
     chapters.push({
