@@ -2,7 +2,7 @@
 // cannot disagree.
 
 import { z } from 'zod';
-import { serverEventSchemas } from './native-events.ts';
+import { connectionEventSchemas, serverEventSchemas } from './native-events.ts';
 import { clientMessageSchemas } from './native-messages.ts';
 
 type Json = { readonly [key: string]: unknown };
@@ -32,7 +32,7 @@ const refs = (keys: readonly string[], at: string) => keys.map((key) => ({ $ref:
 
 export function asyncApiDocument(version: string, gatewayUrl: URL): Json {
   const client = messagesOf(clientMessageSchemas, 'client-', 'input');
-  const server = messagesOf(serverEventSchemas, 'server-', 'output');
+  const server = messagesOf({ ...serverEventSchemas, ...connectionEventSchemas }, 'server-', 'output');
   const audio: Json = {
     name: 'audio-bytes',
     title: 'audio-bytes',
