@@ -38,10 +38,12 @@ export class MemorySocket extends EventEmitter {
   up: 'open' | 'dead' = 'open';
   closed: { readonly code: number; readonly by: 'server' | 'network' } | undefined;
   private readonly onFrame: (payload: Buffer, kind: 'text' | 'binary' | 'ping') => void;
+  private readonly soon: (task: () => void) => void;
 
-  constructor(onFrame: MemorySocket['onFrame']) {
+  constructor(onFrame: MemorySocket['onFrame'], soon: MemorySocket['soon']) {
     super();
     this.onFrame = onFrame;
+    this.soon = soon;
   }
   readonly wire = {
     writableLength: 0,
@@ -78,9 +80,12 @@ export class MemorySocket extends EventEmitter {
   }
   /** A frame of the client. */
   fromClient(kind: 'message' | 'pong', data: string | Buffer): void {
-    if (this.up === 'dead' || this.closed !== undefined) return;
-    if (kind === 'message') this.emit('message', Buffer.from(data), false);
-    else this.emit('pong', data);
+    // As on a real socket, never from inside what the server is doing.
+    this.soon(() => {
+      if (this.up === 'dead' || this.closed !== undefined) return;
+      if (kind === 'message') this.emit('message', Buffer.from(data), false);
+      else this.emit('pong', data);
+    });
   }
 
   private deliver(payload: Buffer, kind: 'text' | 'binary' | 'ping'): void {
@@ -107,7 +112,13 @@ export class CountingClient {
   private readonly unended = new Set<string>();
   private awaits: 'nothing' | 'session_resumed' = 'nothing';
 
-  constructor(private readonly onAudio: (turn: string, bytes: number) => void = () => {}) {}
+  private readonly soon: (task: () => void) => void;
+  private readonly onAudio: (turn: string, bytes: number) => void;
+
+  constructor(soon: CountingClient['soon'], onAudio: CountingClient['onAudio'] = () => {}) {
+    this.soon = soon;
+    this.onAudio = onAudio;
+  }
 
   claim(): ResumeClaim {
     const [turn] = this.unended;
@@ -126,7 +137,7 @@ export class CountingClient {
   open(first: 'ready' | 'session_resumed'): MemorySocket {
     const socket = new MemorySocket((payload, kind) => {
       if (this.socket === socket) this.take(socket, payload, kind);
-    });
+    }, this.soon);
     this.socket = socket;
     this.awaits = first === 'ready' ? 'nothing' : first;
     return socket;
@@ -197,7 +208,7 @@ export type ResumableRig = {
 export function openResumableRig(options: ResumableRigOptions): ResumableRig {
   const { config } = accepted({});
   const clock = createFakeClock();
-  const client = new CountingClient(options.onAudio);
+  const client = new CountingClient((task) => clock.soon(task), options.onAudio);
   const made = new Map<string, Buffer[]>();
   const told: string[] = [];
   const underruns: number[] = [];

@@ -120,7 +120,7 @@ describe.each(Object.keys(FORMATS) as (keyof typeof FORMATS)[])('%s', (format) =
         expect(client.acks.at(-1) ?? client.returns.at(-1)?.['taken']).toBeLessThanOrEqual(client.sent.length);
         rig.stop();
       }),
-      { numRuns: 10 },
+      { numRuns: 10, endOnFailure: true },
     );
   }, 60_000);
 });
