@@ -124,3 +124,72 @@ describe.each(Object.keys(FORMATS) as (keyof typeof FORMATS)[])('%s', (format) =
     );
   }, 60_000);
 });
+
+describe('a session whose connection is lost', () => {
+  const open = () => openResumableRig({ preset: {}, auto: atOnce(() => speechMp3(2000)), forMs: 5000 });
+  const speaking = async () => {
+    const rig = open();
+    rig.client.send({ type: 'speak', turn: 'a', text: 'One whole text.' });
+    await rig.clock.run(1000);
+    return rig;
+  };
+
+  it('waits for so long, and then ends as a lost one', async () => {
+    const rig = await speaking();
+    rig.client.socket!.lose();
+    await rig.clock.run(4000);
+    expect([rig.connection.state(), rig.closes]).toEqual(['waiting', []]);
+    await rig.clock.run(3000);
+    expect([rig.connection.state(), rig.closes]).toEqual(['over', [1006]]);
+    expect(rig.comeBack()).toBe('session_gone');
+    rig.stop();
+  });
+
+  it.each([1000, 1005, 1002, 4000])('ends at once when its client has closed it (%i)', async (code) => {
+    const rig = await speaking();
+    rig.client.socket!.lose(code);
+    expect([rig.connection.state(), rig.closes]).toEqual(['over', [code]]);
+    rig.stop();
+  });
+
+  it('stands still: nothing is sent, and its listener hears on behind what it has got', async () => {
+    const rig = await speaking();
+    const socket = rig.client.socket!;
+    socket.downFrames = 0;
+    socket.lose();
+    const before = Buffer.concat(rig.made.get('a')!).length;
+    await rig.clock.run(3000);
+    expect(Buffer.concat(rig.made.get('a')!).length).toBe(before);
+    expect(rig.comeBack()).toBeUndefined();
+    await rig.clock.run(500);
+    // A lead and half a second later.
+    const since = Buffer.concat(rig.made.get('a')!).length - before;
+    expect(since / 8).toBeGreaterThan(600);
+    expect(since / 8).toBeLessThan(800);
+    await rig.clock.run(3000);
+    expect(rig.client.messages.find(({ type }) => type === 'heard')?.['playedMs']).toBeGreaterThan(2000);
+    expect(rig.underruns).toEqual([]);
+    rig.stop();
+  });
+
+  it('is not given up for a pong that does not come, and is told apart by its tokens', async () => {
+    const rig = await speaking();
+    const [first] = [rig.client.token!.token];
+    rig.client.socket!.up = 'dead';
+    await rig.clock.run(40_000);
+    expect(rig.client.socket!.closed).toEqual({ code: 1006, by: 'server' });
+    rig.stop();
+    const other = await speaking();
+    other.client.socket!.lose();
+    expect(other.comeBack()).toBeUndefined();
+    const newest = other.client.token;
+    other.client.token = { token: first, forMs: 0 };
+    expect(other.comeBack()).toBeUndefined(); // nothing has been said on the new connection
+    expect(other.client.token.token).not.toBe(newest!.token);
+    other.client.send({ type: 'ping' });
+    await other.clock.run(10);
+    other.client.token = { token: first, forMs: 0 };
+    expect(other.comeBack()).toBe('unauthorized');
+    other.stop();
+  });
+});
