@@ -128,7 +128,11 @@ export async function openPrivateListener(options: PrivateListenerOptions): Prom
   server.on('clientError', (error, socket) => refuseUnreadable(error, socket as Socket));
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const note = noteOf(request);
-    if (note !== undefined && options.onUpgrade !== undefined && /^websocket$/i.test(request.headers.upgrade!)) {
+    if (
+      note !== undefined &&
+      options.onUpgrade !== undefined &&
+      /^websocket$/i.test(request.headers.upgrade!)
+    ) {
       dress(request, note);
       relays.add(socket);
       socket.once('close', () => relays.delete(socket));

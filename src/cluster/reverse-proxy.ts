@@ -24,7 +24,11 @@ export type ReverseProxy = {
 
 /** An upgrade, passed on to the process that listens at `path`: from then on the two sockets are one. Rejects when there is none. */
 export async function passUpgradeOn(
-  { request, socket, head }: { readonly request: IncomingMessage; readonly socket: Duplex; readonly head: Buffer },
+  {
+    request,
+    socket,
+    head,
+  }: { readonly request: IncomingMessage; readonly socket: Duplex; readonly head: Buffer },
   path: string,
   secret: string,
 ): Promise<void> {

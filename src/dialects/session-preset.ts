@@ -35,7 +35,7 @@ export function readPreset(query: URLSearchParams): Preset {
 }
 
 /** A session's own parameters; the others are those of `configure`. */
-export const OUTLIVES = 'resumable';
+const OUTLIVES = 'resumable';
 export const RESUME = 'resume';
 const CLAIM = ['after', 'turn', 'received'] as const;
 

@@ -22,7 +22,9 @@ describe('asyncapi document', () => {
         .map((message) => message.name())
         .sort();
     expect(namesOf('fromClient')).toEqual(Object.keys(clientMessageSchemas).sort());
-    expect(namesOf('toClient')).toEqual([...Object.keys(serverEventSchemas), ...Object.keys(connectionEventSchemas), 'audio-bytes'].sort());
+    expect(namesOf('toClient')).toEqual(
+      [...Object.keys(serverEventSchemas), ...Object.keys(connectionEventSchemas), 'audio-bytes'].sort(),
+    );
   });
 
   it('describes every message, with its required fields and no room for others', () => {

@@ -1,7 +1,10 @@
 // docs/protocol.md: its two tables have every message and every field of the schemas, and no message that there is not.
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { connectionEventSchemas, serverEventSchemas as sessionEvents } from '../../src/dialects/native-events.ts';
+import {
+  connectionEventSchemas,
+  serverEventSchemas as sessionEvents,
+} from '../../src/dialects/native-events.ts';
 import { clientMessageSchemas } from '../../src/dialects/native-messages.ts';
 import { synthesisFields } from '../../src/speech/speech-request.ts';
 import { readPage } from '../support/page-blocks.ts';

@@ -55,7 +55,8 @@ class Client {
           resolve(message);
         }
         if (message.type === 'ack' || message.type === 'session_resumed') return;
-        if (message['n'] !== undefined) this.after = message['n'] === this.after + 1 ? this.after + 1 : Number.NaN;
+        if (message['n'] !== undefined)
+          this.after = message['n'] === this.after + 1 ? this.after + 1 : Number.NaN;
         this.messages.push(message);
       });
     });
@@ -140,7 +141,9 @@ it('lets nobody in by a token that does not hold, and the newest connection has 
 
   second.socket.close(1000);
   await second.closed;
-  await expect.poll(() => refusal(new Client().open(`resume=${second.token}`)), { timeout: 10_000 }).toBe('410');
+  await expect
+    .poll(() => refusal(new Client().open(`resume=${second.token}`)), { timeout: 10_000 })
+    .toBe('410');
   expect(await plain(`resume=${second.token}`)).toBe(410);
   const log = gateway.logLines.join('\n');
   for (const secret of [token, second.token, KEY]) expect(log).not.toContain(secret);

@@ -98,31 +98,37 @@ describe.each(Object.keys(FORMATS) as (keyof typeof FORMATS)[])('%s', (format) =
     (Object.keys(PACES) as (keyof typeof PACES)[]).filter(
       (pace) => pace !== 'credit' || format === 'µ-law' || format === 'raw',
     ),
-  )('in %s: nothing is lost and nothing comes twice', async (pace) => {
-    const preset: Preset = { ...FORMATS[format], ...PACES[pace], captions: 'words' };
-    const whole = await run(preset, []);
-    whole.stop();
-    expect(whole.client.faults).toEqual([]);
-    expect(whole.client.messages.filter(({ type }) => type === 'ended')).toHaveLength(3);
-    await fc.assert(
-      fc.asyncProperty(fc.array(dropOf, { minLength: 10, maxLength: 10 }), async (drops) => {
-        const rig = await run(preset, drops);
-        const { client } = rig;
-        expect(client.faults).toEqual([]);
-        expect(rig.told).toEqual(client.sent);
-        expect(client.returns.every(({ exact }) => exact === true)).toBe(true);
-        for (const turn of ['a', 'b', 'c']) {
-          expect(bytesOf(rig, turn).equals(bytesOf(whole, turn))).toBe(true);
-          expect(bytesOf(rig, turn).equals(Buffer.concat(rig.made.get(turn)!))).toBe(true);
-        }
-        expect(essence(rig)).toEqual(essence(whole));
-        expect(rig.underruns).toEqual([]);
-        expect(client.acks.at(-1) ?? client.returns.at(-1)?.['taken']).toBeLessThanOrEqual(client.sent.length);
-        rig.stop();
-      }),
-      { numRuns: 10, endOnFailure: true },
-    );
-  }, 60_000);
+  )(
+    'in %s: nothing is lost and nothing comes twice',
+    async (pace) => {
+      const preset: Preset = { ...FORMATS[format], ...PACES[pace], captions: 'words' };
+      const whole = await run(preset, []);
+      whole.stop();
+      expect(whole.client.faults).toEqual([]);
+      expect(whole.client.messages.filter(({ type }) => type === 'ended')).toHaveLength(3);
+      await fc.assert(
+        fc.asyncProperty(fc.array(dropOf, { minLength: 10, maxLength: 10 }), async (drops) => {
+          const rig = await run(preset, drops);
+          const { client } = rig;
+          expect(client.faults).toEqual([]);
+          expect(rig.told).toEqual(client.sent);
+          expect(client.returns.every(({ exact }) => exact === true)).toBe(true);
+          for (const turn of ['a', 'b', 'c']) {
+            expect(bytesOf(rig, turn).equals(bytesOf(whole, turn))).toBe(true);
+            expect(bytesOf(rig, turn).equals(Buffer.concat(rig.made.get(turn)!))).toBe(true);
+          }
+          expect(essence(rig)).toEqual(essence(whole));
+          expect(rig.underruns).toEqual([]);
+          expect(client.acks.at(-1) ?? client.returns.at(-1)?.['taken']).toBeLessThanOrEqual(
+            client.sent.length,
+          );
+          rig.stop();
+        }),
+        { numRuns: 10, endOnFailure: true },
+      );
+    },
+    60_000,
+  );
 });
 
 describe('a session whose connection is lost', () => {

@@ -51,7 +51,10 @@ it('says so when what is asked for has been proven received', () => {
   });
   // From then on both sides count what the client has got.
   expect(unproven.refusal({ after: 1, turn: 'a', received: 161 })?.code).toBe('invalid_request');
-  expect(unproven.missed({ after: 1, turn: 'a', received: 160 })).toMatchObject({ exact: true, messages: [] });
+  expect(unproven.missed({ after: 1, turn: 'a', received: 160 })).toMatchObject({
+    exact: true,
+    messages: [],
+  });
 });
 
 it('refuses a claim of more than was sent', () => {
