@@ -2,7 +2,7 @@
 // however many there are.
 
 import { AppError } from '../base/app-error.ts';
-import { nameOfKey, readBearer } from './bearer-key.ts';
+import { callerKeyName, nameOfKey, readBearer } from './bearer-key.ts';
 import type { HeaderLines } from './header-lines.ts';
 import { createKeyIndex } from './key-index.ts';
 
@@ -20,6 +20,8 @@ export type Credentials = {
   identify(headers: HeaderLines): string;
   /** As `identify`, of a key that a protocol of someone else has elsewhere. */
   identifyKey(apiKey: string | undefined): string;
+  /** A key of this name is still one of the user's. */
+  hasKey(userId: string, keyName: string): boolean;
   /**
    * The caller of the service's REST side, where both headers are required (interface 5). Throws `unauthorized`.
    * Without configured keys any pair that is not empty is taken, and the user id names the tenant.
@@ -45,6 +47,7 @@ function only(name: string, lines: readonly string[] = []): string | undefined {
 }
 
 export function createCredentials(list: readonly Credential[]): Credentials {
+  const named = new Set(list.map(({ userId, apiKey }) => `${callerKeyName(apiKey)} ${userId}`));
   const owners = createKeyIndex(list.map(({ userId, apiKey }) => [apiKey, userId] as const));
   const readKey = (headers: HeaderLines): string => {
     const authorization = only('Authorization', headers.authorization);
@@ -79,6 +82,7 @@ export function createCredentials(list: readonly Credential[]): Credentials {
       if (apiKey === undefined || apiKey === '') throw refused('The API key is missing.');
       return ownerOf(apiKey, '');
     },
+    hasKey: (userId, keyName) => named.has(`${keyName} ${userId}`),
     identifyCaller(headers) {
       const apiKey = readKey(headers);
       const userId = readUserId(headers);

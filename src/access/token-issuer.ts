@@ -14,6 +14,9 @@ export type TokenIssuer = {
   isToken(text: string): boolean;
   /** Its user. Throws `unauthorized` or `forbidden`. */
   checkSpeak(text: string): string;
+  /** The id of a token that was checked. */
+  idOf(text: string): string | undefined;
+  isRevoked(id: string): boolean;
   /** Throws `unauthorized`, or `forbidden` when it is for something else. */
   checkWatch(text: string, session: string, medium: Medium): CallerToken;
   /** Throws `not_found` for an id that is not one of this user. */
@@ -111,6 +114,11 @@ export function createTokenIssuer(
       return { id, token: tokens.sign({ ...grant, id, userId, expiresAtMs }) };
     },
     isToken: (text) => tokens.read(text) !== undefined,
+    idOf: (text) => tokens.read(text)?.id,
+    isRevoked(id) {
+      forgetOld();
+      return revoked.has(id);
+    },
     checkSpeak(text) {
       const token = check(text);
       if (token.scope === 'speak') return token.userId;

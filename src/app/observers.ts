@@ -4,6 +4,7 @@
 import type { FastifyInstance } from 'fastify';
 import { createCallerTokens } from '../access/caller-tokens.ts';
 import type { Credentials } from '../access/credentials.ts';
+import { createResumeTokens } from '../access/resume-tokens.ts';
 import { createTokenIssuer } from '../access/token-issuer.ts';
 import type { Clock } from '../base/clock.ts';
 import { addLiveRoutes } from '../http/routes/live-routes.ts';
@@ -77,6 +78,8 @@ export function openAppObservers(options: AppObserversOptions) {
   return {
     runtime,
     tokens,
+    /** Of all processes of the gateway, too. */
+    resumeTokens: createResumeTokens(options.tokenSecret),
     /** The observers' routes alone. */
     addSeats: (http: FastifyInstance, routes: ObserverRoutes): Promise<void> =>
       inScope(http, (scope) => addSeats(scope, routes)),

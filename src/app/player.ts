@@ -19,7 +19,7 @@ import { createLegSwitchboard } from '../cluster/legs/leg-switchboard.ts';
 import type { PlayerAsks, PlayerNews, PlayerNumber, PrimaryAsks, PrimaryNews } from '../cluster/messages.ts';
 import { type Answers, createPeer, type Listeners, type Peer } from '../cluster/peer.ts';
 import { openPrivateListener } from '../cluster/private-listener.ts';
-import { createReverseProxy } from '../cluster/reverse-proxy.ts';
+import { createReverseProxy, passUpgradeOn } from '../cluster/reverse-proxy.ts';
 import { viewsOf } from '../http/routes/live-view.ts';
 import { createHttpServer } from '../http/server/http-server.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
@@ -125,6 +125,12 @@ async function openAppPlayer(
       await primary.ask('enterSession', { id, userId }, { deadlineMs: ASK_MS, onLate: () => left(id) });
       return () => left(id);
     },
+    async handOver(session, upgrade) {
+      const at = await primary.ask('findSession', session, { deadlineMs: ASK_MS });
+      if (at === undefined || at === player) return false;
+      await passUpgradeOn(upgrade, privatePath(folder, at), secrets.peers);
+      return true;
+    },
   });
   const left = (id: string) => primary.tell('sessionLeft', id);
   const { sockets, observers, credentials } = playing;
@@ -158,6 +164,7 @@ async function openAppPlayer(
     secret: secrets.peers,
     onRequest: (request, response) => seats.routing(request, response),
     onLeg: switchboard.give,
+    onUpgrade: sockets.upgrade,
   });
   onStop(() => listener.close());
   const proxy = createReverseProxy({ secret: secrets.peers, clock, log });

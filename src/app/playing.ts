@@ -34,6 +34,7 @@ export type AppPlayingOptions = AppContext &
     readonly legRegistry: (playout: PlayoutClock) => AppLegRegistry;
     readonly findAgent: SocketServerOptions['findAgent'];
     readonly enlist?: SocketServerOptions['enlist'];
+    readonly handOver?: SocketServerOptions['resume']['handOver'];
   };
 
 export const openAppCredentials = ({ apiKeys }: Config) =>
@@ -43,6 +44,7 @@ export async function openAppPlaying(options: AppPlayingOptions) {
   const { config, clock, random, log, upstream, onStop } = options;
   const { gatewayMetrics, headroom, admission } = openProcessMetrics(options, {
     sessions: () => sockets.connections.size,
+    detachedSessions: () => sockets.waiting(),
     turns: () => sum((connection) => connection.turnsUnheard()),
     bufferedBytes: () => sum((connection) => connection.bufferedBytes()),
     observers: () => observers.runtime.count.open,
@@ -109,6 +111,7 @@ export async function openAppPlaying(options: AppPlayingOptions) {
       scheme: config.tlsCert === undefined ? 'http' : 'https',
       credentials,
       tokens: observers.tokens,
+      resumeTokens: observers.resumeTokens,
     },
     limits: {
       ...config,
@@ -119,6 +122,11 @@ export async function openAppPlaying(options: AppPlayingOptions) {
     settings: sessionSettings(config, upstream.voices),
     findAgent: options.findAgent,
     ...(options.enlist === undefined ? {} : { enlist: options.enlist }),
+    resume: {
+      ...config,
+      metrics: gatewayMetrics,
+      ...(options.handOver === undefined ? {} : { handOver: options.handOver }),
+    },
     legs: legs.server,
     intake: gatewayMetrics,
     onOpened: gatewayMetrics.sessionOpened,

@@ -51,6 +51,7 @@ export async function startPrimary(
   // Of its own thread, in which REST speaks; each player has some for its sessions.
   const { admission } = openProcessMetrics(context, {
     sessions: none,
+    detachedSessions: none,
     turns: none,
     bufferedBytes: none,
     observers: none,

@@ -107,7 +107,7 @@ function addProcessFigures(metrics: Metrics, version: string): void {
 /** `counts`: of the sessions that this process plays. */
 export function openProcessMetrics(
   { config, version, clock, metrics, onStop }: AppContext,
-  counts: Pick<GatewayGauges, 'sessions' | 'turns' | 'bufferedBytes' | 'observers'>,
+  counts: Pick<GatewayGauges, 'sessions' | 'detachedSessions' | 'turns' | 'bufferedBytes' | 'observers'>,
 ) {
   const [loopDelaySeconds, stopWatching] = watchLoopDelay(clock);
   addProcessFigures(metrics, version);

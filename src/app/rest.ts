@@ -2,9 +2,13 @@
 // which do not listen yet; and the operator's listener, on this machine alone.
 
 import { fileURLToPath } from 'node:url';
+import { toAppError } from '../base/app-error.ts';
 import { listening } from '../base/processes/listen-fault.ts';
 import { asyncApiDocument } from '../dialects/asyncapi.ts';
 import { DIALECTS } from '../dialects/dialects.ts';
+import { RESUME } from '../dialects/session-preset.ts';
+import { checkResume } from '../gateway/sockets/admit-upgrade.ts';
+import { sessionGone } from '../gateway/sockets/resumption.ts';
 import { addCompatRoutes } from '../http/compat/compat-routes.ts';
 import type { LegRoutesOptions } from '../http/routes/leg-routes.ts';
 import { addPlaygroundRoutes } from '../http/routes/playground-routes.ts';
@@ -57,6 +61,17 @@ export async function openAppRest(options: AppRestOptions) {
     onStorageError: (error) => service?.onStorageError(error),
     exposeMetrics: options.exposeMetrics,
     isWebSocketPath,
+    resumeRefusal(url) {
+      const text = new URL(url, 'http://gateway.invalid').searchParams.get(RESUME);
+      if (text === null) return undefined;
+      try {
+        const access = { resumeTokens: observers.resumeTokens, tokens: observers.tokens, credentials };
+        const { userId, session } = checkResume(text, access);
+        return routes.hasSession(userId, session) ? undefined : sessionGone();
+      } catch (thrown) {
+        return toAppError(thrown);
+      }
+    },
     asyncApi: () => {
       asyncApi ??= asyncApiDocument(version, new URL(config.publicUrl ?? options.origin()));
       return asyncApi;

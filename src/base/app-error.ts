@@ -94,6 +94,8 @@ export const ERROR_TABLE = {
   idle_timeout: row(408, 4408, true, 'session', 'open a session when it is needed'),
   slow_reader: row(408, 4508, true, 'session', 'read as fast as it is heard, and open a new session'),
   shutting_down: row(503, 1012, true, 'session', 'connect again, another instance answers'),
+  session_gone: row(410, 4410, false, 'session', 'open a new session'),
+  session_taken: row(409, 4409, false, 'session', 'go on with the newer connection'),
   ended_by_operator: row(410, 4410, false, 'session', 'ask the operator before you connect again'),
 
   // Jobs, PlayNotes and agents.

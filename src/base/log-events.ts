@@ -28,6 +28,8 @@ const by = (countedBy: string): EventRow => ({ countedBy });
 export const LOG_EVENTS = {
   // What ends, and what is not let in.
   session_ended: { countedBy: 'voxgate_ws_closes_total', failureOf: 'session' },
+  session_detached: bounded(byItself),
+  session_resumed: bounded(byItself),
   upgrade_refused: bounded(failure('upgrade')),
   turn_failed: bounded(failure('turn')),
   leg_ended: failure('leg'),

@@ -29,6 +29,8 @@ export type PrivateListenerOptions = {
   readonly path: string;
   readonly secret: string;
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
+  /** An upgrade of a caller that another process passes on. */
+  readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** A process takes the leg of this key. */
   readonly onLeg?: (key: string, relay: Duplex) => void;
 };
@@ -125,8 +127,19 @@ export async function openPrivateListener(options: PrivateListenerOptions): Prom
   server.maxHeadersCount = MAX_HEADERS;
   server.on('clientError', (error, socket) => refuseUnreadable(error, socket as Socket));
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const note = noteOf(request);
+    if (
+      note !== undefined &&
+      options.onUpgrade !== undefined &&
+      /^websocket$/i.test(request.headers.upgrade!)
+    ) {
+      dress(request, note);
+      relays.add(socket);
+      socket.once('close', () => relays.delete(socket));
+      return options.onUpgrade(request, socket, head);
+    }
     const isLeg = request.headers.upgrade === UPGRADE_NAME && request.url?.startsWith(LEG_PATH) === true;
-    if (!isLeg || noteOf(request) === undefined || options.onLeg === undefined) return void socket.destroy();
+    if (!isLeg || note === undefined || options.onLeg === undefined) return void socket.destroy();
     if (head.length > 0) socket.unshift(head);
     relays.add(socket);
     socket.once('close', () => relays.delete(socket));

@@ -1,8 +1,10 @@
 // Plain requests passed on to another process of this gateway, as they come and without keeping any of it: both bodies
 // flow, either side's end is the other's, and headers that are between two neighbours stay there.
 
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { PassThrough, pipeline, type Readable } from 'node:stream';
+import { connect } from 'node:net';
+import { type Duplex, PassThrough, pipeline, type Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { Pool } from 'undici';
 import { isProxyHeader } from '../access/loopback-guard.ts';
@@ -19,6 +21,37 @@ export type ReverseProxy = {
   settle(): Promise<void>;
   close(): Promise<void>;
 };
+
+/** An upgrade, passed on to the process that listens at `path`: from then on the two sockets are one. Rejects when there is none. */
+export async function passUpgradeOn(
+  {
+    request,
+    socket,
+    head,
+  }: { readonly request: IncomingMessage; readonly socket: Duplex; readonly head: Buffer },
+  path: string,
+  secret: string,
+): Promise<void> {
+  const { remoteAddress = '', encrypted } = request.socket as TLSSocket;
+  const scheme = encrypted ? 'https' : 'http';
+  const note = peerNote({ secret, address: remoteAddress, scheme, hosts: hostsOf(request) });
+  const lines = [`${request.method} ${request.url} HTTP/1.1`];
+  const { rawHeaders: raw } = request;
+  let hosts = 0;
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at]!.toLowerCase();
+    if (OWN.has(name) || (name === 'host' && ++hosts > 1)) continue;
+    lines.push(`${raw[at]}: ${raw[at + 1]}`);
+  }
+  if (hosts === 0) lines.push('Host: gateway.invalid'); // what parses it wants one
+  lines.push(`${PEER_HEADER}: ${note}`, '', '');
+  const relay = connect({ path });
+  await once(relay, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) });
+  relay.write(lines.join('\r\n'), 'latin1');
+  relay.write(head);
+  pipeline(socket, relay, () => relay.destroy());
+  pipeline(relay, socket, () => socket.destroy());
+}
 
 export type ReverseProxyOptions = { readonly secret: string; readonly clock: Clock; readonly log: Log };
 
@@ -40,6 +73,7 @@ const OWN: ReadonlySet<string> = new Set([PEER_HEADER, CLOSE_HEADER]);
  * own.
  */
 const HEADERS_MS = 15 * 60_000;
+const CONNECT_MS = 3000;
 /** A placeholder: the request brings its own host name. */
 const ORIGIN = 'http://gateway.invalid';
 

@@ -2,7 +2,7 @@
 // cannot disagree.
 
 import { z } from 'zod';
-import { serverEventSchemas } from './native-events.ts';
+import { connectionEventSchemas, serverEventSchemas } from './native-events.ts';
 import { clientMessageSchemas } from './native-messages.ts';
 
 type Json = { readonly [key: string]: unknown };
@@ -28,11 +28,29 @@ const messagesOf = (
     ]),
   );
 
+/** What a session says; what is said of its connection has no number. */
+const numbered = (messages: Record<string, Json>): Record<string, Json> =>
+  Object.fromEntries(
+    Object.entries(messages).map(([key, message]) => {
+      const of = message['payload'] as Json;
+      const properties = { ...(of['properties'] as Json), n: MESSAGE_NUMBER };
+      return [key, { ...message, payload: { ...of, properties } }];
+    }),
+  );
+const MESSAGE_NUMBER: Json = {
+  type: 'integer',
+  minimum: 1,
+  description: 'Number of the message in its session; only with resumable=1',
+};
+
 const refs = (keys: readonly string[], at: string) => keys.map((key) => ({ $ref: `${at}/${key}` }));
 
 export function asyncApiDocument(version: string, gatewayUrl: URL): Json {
   const client = messagesOf(clientMessageSchemas, 'client-', 'input');
-  const server = messagesOf(serverEventSchemas, 'server-', 'output');
+  const server = {
+    ...numbered(messagesOf(serverEventSchemas, 'server-', 'output')),
+    ...messagesOf(connectionEventSchemas, 'server-', 'output'),
+  };
   const audio: Json = {
     name: 'audio-bytes',
     title: 'audio-bytes',
@@ -59,7 +77,7 @@ export function asyncApiDocument(version: string, gatewayUrl: URL): Json {
       session: {
         address: '/v1/session',
         description:
-          'The query of the upgrade may preset any field of configure, and take an agent of the same user: ?agent=ID.',
+          'The query of the upgrade may preset any field of configure, and take an agent of the same user: ?agent=ID. With resumable=1 the session outlives its connection; after, turn, received and resume go on with it.',
         messages: Object.fromEntries(
           Object.keys(messages).map((key) => [key, { $ref: `#/components/messages/${key}` }]),
         ),

@@ -23,11 +23,25 @@ export type Dialect = {
   enter(upgrade: Upgrade): DialectEntry | undefined;
 };
 
+/** What a client that is back has received. */
+export type ResumeClaim = {
+  /** The number of the last message; 0: none. */
+  readonly after: number;
+  /** The first turn whose `ended` it has not received; undefined: none. */
+  readonly turn: string | undefined;
+  /** Bytes of that turn's audio, decoded. */
+  readonly received: number;
+};
+
 export type DialectEntry = {
   /** `headers`: Authorization and X-USER-ID as in the native protocol; else the key from wherever this protocol has it. */
   readonly caller: 'headers' | { readonly apiKey: string | undefined };
   /** A token of scope `speak`, in place of other credentials. */
   readonly token?: string;
+  /** The upgrade goes on with a session, by its token and in place of other credentials. `claim` throws `invalid_request`. */
+  readonly comesBack?: { readonly token: string; readonly claim: () => ResumeClaim };
+  /** Whether the session is to outlive its connection; absent: never. Throws as `preset` does. */
+  outlives?(): boolean;
   /** The subprotocol that is selected, one of those offered. */
   readonly protocol?: string;
   /** What this protocol calls the fields of the session that a refusal may name. */

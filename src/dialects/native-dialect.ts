@@ -7,9 +7,9 @@ import { isJsonObject, parseJson } from '../base/json.ts';
 import { shownValue } from '../base/shown-value.ts';
 import type { Dialect, DialectCodec, DialectSink } from './dialect.ts';
 import { errorEvent } from './error-event.ts';
-import type { ServerEvent } from './native-events.ts';
+import type { ConnectionEvent, ServerEvent } from './native-events.ts';
 import { type ClientCommand, clientMessageSchemas } from './native-messages.ts';
-import { readPreset } from './session-preset.ts';
+import { RESUME, readClaim, readOutlives, readPreset } from './session-preset.ts';
 import { NO_MESSAGE, NOT_JSON } from './unreadable-message.ts';
 
 export type Decoded =
@@ -51,7 +51,7 @@ function refuseType(type: unknown, turn: string | undefined): Decoded {
   return { ok: false, code: 'unknown_type', message: `type: ${allowed}${got}`, turn };
 }
 
-export const encodeNative = (event: ServerEvent): string => JSON.stringify(event);
+export const encodeNative = (event: ServerEvent | ConnectionEvent): string => JSON.stringify(event);
 
 /** Audio as text, built without a detour over an object: this is the hot path of base64 clients. */
 export const encodeAudio = (turn: string, seq: number, atMs: number, bytes: Uint8Array): string =>
@@ -65,6 +65,8 @@ const SESSION_PATH = '/v1/session';
 const SUBPROTOCOL = 'voxgate.v1';
 /** A browser can set no header, but offer subprotocols; this one is never selected, so it is not echoed. */
 const TOKEN_PROTOCOL = 'token.';
+/** As `TOKEN_PROTOCOL`, of one that comes back. */
+const RESUME_PROTOCOL = 'resume.';
 
 /** No cancel is longer; what is longer is not looked at before its turn. */
 const MAX_CANCEL_CHARS = 400;
@@ -95,10 +97,15 @@ export const nativeDialect: Dialect = {
   name: 'native',
   enter({ path, query, protocols }) {
     if (path !== SESSION_PATH) return undefined;
-    const token = protocols.find((name) => name.startsWith(TOKEN_PROTOCOL))?.slice(TOKEN_PROTOCOL.length);
+    const offered = (prefix: string) =>
+      protocols.find((name) => name.startsWith(prefix))?.slice(prefix.length);
+    const token = offered(TOKEN_PROTOCOL);
+    const resume = query.get(RESUME) ?? offered(RESUME_PROTOCOL);
     return {
       caller: 'headers',
       ...(token !== undefined && { token }),
+      ...(resume !== undefined && { comesBack: { token: resume, claim: () => readClaim(query) } }),
+      outlives: () => readOutlives(query),
       ...(protocols.includes(SUBPROTOCOL) && { protocol: SUBPROTOCOL }),
       preset: () => readPreset(query),
       open: createCodec,

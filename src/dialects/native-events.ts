@@ -10,6 +10,11 @@ const ms = z.number().min(0);
 const count = z.int().min(0);
 const speaker = z.union([z.literal(1), z.literal(2)]);
 
+const resume = z.strictObject({
+  token: z.string().describe('Goes on with this session on another connection'),
+  forMs: count.describe('For so long the session is kept for a client that has lost its connection'),
+});
+
 const event = <T extends string, F extends z.ZodRawShape>(type: T, fields: F) =>
   z.strictObject({ type: z.literal(type), ...fields });
 
@@ -41,6 +46,7 @@ export const serverEventSchemas = {
       messagesPerSecond: count.describe('Sustained rate of messages'),
       idleTimeoutMs: count.describe('A session without messages or audio is closed after this; 0 is never'),
     }),
+    resume: resume.optional().describe('Only with resumable=1'),
   }).describe('First message of a session'),
   configured: event('configured', {
     format: z.enum(SESSION_FORMATS),
@@ -203,8 +209,27 @@ export const serverEventSchemas = {
     more: z.boolean().describe('Further ones follow at once'),
   }).describe('Answer to voices'),
   pong: event('pong', { id: z.string().optional() }).describe('Answer to ping'),
-  goaway: event('goaway', { deadlineMs: ms }).describe('The gateway is about to stop: no new turn is taken'),
+  goaway: event('goaway', {
+    deadlineMs: ms,
+    resume: z.boolean().optional().describe('Only with resumable=1: whether the session can go on elsewhere'),
+  }).describe('The gateway is about to stop: no new turn is taken'),
 } as const;
+
+/** What is said of a connection and not of its session, which knows nothing of them; without a number of their own. */
+export const connectionEventSchemas = {
+  session_resumed: event('session_resumed', {
+    session: z.string(),
+    exact: z.boolean().describe('False where something that was missed is no longer there'),
+    taken: count.describe('Messages of the client that were taken: it repeats those behind them'),
+    resume,
+  }).describe('First message on a connection that goes on with a session'),
+  ack: event('ack', {
+    n: count.describe('How many messages of the client were taken; no number of this message'),
+  }).describe('Only with resumable=1, each second while there is news'),
+} as const;
+export type ConnectionEvent = {
+  [T in keyof typeof connectionEventSchemas]: z.infer<(typeof connectionEventSchemas)[T]>;
+}[keyof typeof connectionEventSchemas];
 
 export type ServerEventType = keyof typeof serverEventSchemas;
 export type ServerEvent = {

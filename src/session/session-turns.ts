@@ -11,7 +11,7 @@ import type { SessionLeg } from './session-leg.ts';
 import { type SessionRuntime, toTurnError } from './session-runtime.ts';
 import { isEnded, LiveTurn } from './turn/live-turn.ts';
 import type { MarkOutcome } from './turn/turn-hearing.ts';
-import type { SessionLine } from './turn/turn-line.ts';
+import type { SessionLine, TurnLine } from './turn/turn-line.ts';
 import { endedEvent } from './turn/turn-messages.ts';
 import type { WholeText } from './turn/turn-script.ts';
 import type { Speaker } from './turn/turn-work.ts';
@@ -191,10 +191,21 @@ export class SessionTurns {
   drain(): void {
     this.intake = 'draining';
   }
+  /** As `TurnLine.hold`, of a session whose turns are heard one after another. */
+  hold(): void {
+    this.onlyLine().hold();
+  }
+  /** As `TurnLine.goOn`. */
+  goOn(missedMs: number): void {
+    this.onlyLine().goOn(missedMs);
+  }
   close(): void {
     this.queues.close();
   }
 
+  private onlyLine(): TurnLine {
+    return this.queues.queueFor('').line;
+  }
   private end(turns: readonly LiveTurn[], error: AppError): void {
     for (const turn of turns) {
       // One that has ended only waits to be heard to its end, which nobody will.

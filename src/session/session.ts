@@ -22,7 +22,6 @@ import { WayOut } from './way-out.ts';
 const MAX_TURN_CHARACTERS = 500_000;
 /** Of commands that name none. */
 const OWN_QUEUE = '';
-
 const turnOf = (command: ClientCommand): string | undefined => ('turn' in command ? command.turn : undefined);
 
 function checkNoFields(fields: Preset): void {
@@ -116,6 +115,13 @@ export class Session {
   giveUp(error: AppError, behindMs: number): void {
     this.dropAwaited(undefined, error);
     this.turns.giveUp(error, (id) => (this.attachedLeg.plays(id) ? 0 : behindMs));
+  }
+  /** Its client is gone and may come back: turns and their time stand still unless a leg plays. `goOn`: as `TurnLine`. */
+  hold(): void {
+    if (this.attachedLeg.attached() === undefined) this.turns.hold();
+  }
+  goOn(missedMs: number): void {
+    this.turns.goOn(missedMs);
   }
   /** No new turn from now on; those that are there play to their end. */
   drain(): void {

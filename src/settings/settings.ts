@@ -178,6 +178,21 @@ export const SETTINGS = {
     placeholder: MS,
     meaning: 'How long a pong may take before the peer counts as gone. Covers a phone that changes networks.',
   }),
+  resumeMs: whole(120_000, {
+    min: 1000,
+    max: 10 * MINUTE_MS,
+    zero: 'no session outlives its connection',
+    placeholder: MS,
+    meaning:
+      'How long a session that asks for it (`resumable=1`) is kept for a client that has lost its connection. Two minutes span a tunnel and a change of network.',
+  }),
+  maxDetachedPerUser: whole(50, {
+    min: 1,
+    max: 1_000_000,
+    placeholder: COUNT,
+    meaning:
+      "Sessions of one user that wait for clients that have lost their connections; with one more, the longest-waiting is ended. They count as connections, and a quarter of a user's are enough for a network that fails.",
+  }),
 
   // Observers.
   maxOnlookers: whole(1000, {

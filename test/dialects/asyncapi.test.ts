@@ -1,7 +1,7 @@
 import { Parser } from '@asyncapi/parser';
 import { describe, expect, it } from 'vitest';
 import { asyncApiDocument } from '../../src/dialects/asyncapi.ts';
-import { serverEventSchemas } from '../../src/dialects/native-events.ts';
+import { connectionEventSchemas, serverEventSchemas } from '../../src/dialects/native-events.ts';
 import { clientMessageSchemas } from '../../src/dialects/native-messages.ts';
 
 describe('asyncapi document', () => {
@@ -22,7 +22,9 @@ describe('asyncapi document', () => {
         .map((message) => message.name())
         .sort();
     expect(namesOf('fromClient')).toEqual(Object.keys(clientMessageSchemas).sort());
-    expect(namesOf('toClient')).toEqual([...Object.keys(serverEventSchemas), 'audio-bytes'].sort());
+    expect(namesOf('toClient')).toEqual(
+      [...Object.keys(serverEventSchemas), ...Object.keys(connectionEventSchemas), 'audio-bytes'].sort(),
+    );
   });
 
   it('describes every message, with its required fields and no room for others', () => {

@@ -1,11 +1,15 @@
 // docs/protocol.md: its two tables have every message and every field of the schemas, and no message that there is not.
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { serverEventSchemas } from '../../src/dialects/native-events.ts';
+import {
+  connectionEventSchemas,
+  serverEventSchemas as sessionEvents,
+} from '../../src/dialects/native-events.ts';
 import { clientMessageSchemas } from '../../src/dialects/native-messages.ts';
 import { synthesisFields } from '../../src/speech/speech-request.ts';
 import { readPage } from '../support/page-blocks.ts';
 
+const serverEventSchemas = { ...sessionEvents, ...connectionEventSchemas };
 const page = readPage('docs/protocol.md');
 const sectionOf = (title: string) => page.split(`\n## ${title}\n`)[1]!.split('\n## ')[0]!;
 /** Cells of the rows, by the types that the first of them names. */

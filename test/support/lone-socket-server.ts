@@ -3,6 +3,7 @@
 
 import { createServer } from 'node:http';
 import { createCredentials } from '../../src/access/credentials.ts';
+import { createResumeTokens } from '../../src/access/resume-tokens.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { type Log, silentLog } from '../../src/base/log.ts';
 import type { Dialect } from '../../src/dialects/dialect.ts';
@@ -86,7 +87,9 @@ export async function startSocketServer({
       scheme: 'http',
       credentials: createCredentials([]),
       tokens: tokenDesk(systemClock),
+      resumeTokens: createResumeTokens('a secret of this test'),
     },
+    resume: { ...config, metrics: { sessionResumed() {}, sessionGone() {} } },
     settings: defaultSettings(200),
     findAgent,
     limits: { ...config, messageBytes: 1000, messagesPerSecond: 100, bytesPerSecond: 100_000 },

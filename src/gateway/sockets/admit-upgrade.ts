@@ -6,10 +6,11 @@ import { callerKeyName, readBearer } from '../../access/bearer-key.ts';
 import type { Credentials } from '../../access/credentials.ts';
 import { type HeaderLines, headerLines, traceIdOf } from '../../access/header-lines.ts';
 import { guardLoopback } from '../../access/loopback-guard.ts';
+import type { ResumeToken, ResumeTokens } from '../../access/resume-tokens.ts';
 import type { TokenIssuer } from '../../access/token-issuer.ts';
 import { AppError, toAppError } from '../../base/app-error.ts';
 import { fieldError } from '../../base/check-fields.ts';
-import type { Dialect, DialectEntry, Upgrade } from '../../dialects/dialect.ts';
+import type { Dialect, DialectEntry, ResumeClaim, Upgrade } from '../../dialects/dialect.ts';
 import { renamedError } from '../../dialects/field-names.ts';
 import type { Preset } from '../../dialects/native-messages.ts';
 import { offeredProtocols } from './socket-bounds.ts';
@@ -33,6 +34,20 @@ export type Admission = {
   readonly seen: UpgradeSeen;
   /** What the upgrade sets, over the gateway's own and the agent's settings. */
   readonly preset: Preset;
+  /** The session is to outlive its connection. */
+  readonly outlives: boolean;
+  /** The id of the token that let the caller in. */
+  readonly tokenId: string | undefined;
+  /** It goes on with a session. */
+  readonly back?: Return;
+};
+
+/** A client that goes on with a session, which is yet to be found. */
+export type Return = {
+  readonly token: ResumeToken;
+  readonly claim: ResumeClaim;
+  readonly entry: DialectEntry;
+  readonly seen: UpgradeSeen;
 };
 
 export type RoomLimits = {
@@ -45,7 +60,8 @@ export type AdmissionOptions = RoomLimits & {
   /** Each path is that of one of them at most. */
   readonly dialects: readonly Dialect[];
   readonly credentials: Credentials;
-  readonly tokens: Pick<TokenIssuer, 'checkSpeak'>;
+  readonly tokens: Pick<TokenIssuer, 'checkSpeak' | 'idOf' | 'isRevoked' | 'onRevoked'>;
+  readonly resumeTokens: ResumeTokens;
   readonly scheme: 'http' | 'https';
 };
 
@@ -58,6 +74,9 @@ export type Occupancy = {
 };
 
 const RETRY_AFTER_MS = 5000;
+
+/** Of a client that goes on with a session: it has all that this would say. */
+const NOTHING_NEW = { agentId: undefined, preset: {}, outlives: true, tokenId: undefined } as const;
 
 export type Refusal = {
   readonly error: AppError;
@@ -85,15 +104,27 @@ export function admitUpgrade(
     const entered = enterDialect(options.dialects, upgrade);
     const { dialect } = entered;
     entry = entered.entry;
+    seen = { ...seen, dialect };
+    const { comesBack } = entry;
+    if (comesBack !== undefined) {
+      const token = checkResume(comesBack.token, options);
+      seen = { ...seen, key: token.key, tenant: token.userId };
+      refuseBody(headers);
+      const back = { token, claim: comesBack.claim(), entry, seen };
+      return { ok: true, admission: { ...NOTHING_NEW, userId: token.userId, dialect, entry, seen, back } };
+    }
     const key = options.credentials.areRequired ? keyNameOf(entry, headers) : undefined;
-    seen = { ...seen, dialect, key };
+    seen = { ...seen, key };
     const userId = identify(entry, headers, options);
     seen = { ...seen, tenant: userId };
     refuseBody(headers);
     if (agents.length > 1) throw fieldError({ field: 'agent', allowed: 'given twice; give it once' });
     const preset = entry.preset();
+    const outlives = entry.outlives?.() === true;
     checkRoom(userId, options, occupancy);
-    return { ok: true, admission: { userId, agentId: agents[0], dialect, entry, seen, preset } };
+    const tokenId = entry.token === undefined ? undefined : options.tokens.idOf(entry.token);
+    const admission = { userId, agentId: agents[0], dialect, entry, seen, preset, outlives, tokenId };
+    return { ok: true, admission };
   } catch (thrown) {
     return { ok: false, refusal: refusalOf(toAppError(thrown), entry, seen) };
   }
@@ -137,6 +168,27 @@ function identify(
   // A caller that shows a token is not let in without it.
   if (token !== undefined) return tokens.checkSpeak(token);
   return caller === 'headers' ? credentials.identify(headers) : credentials.identifyKey(caller.apiKey);
+}
+
+/** The token is the credential, as long as what it was given for is one. Throws `unauthorized`. */
+export function checkResume(
+  text: string,
+  {
+    resumeTokens,
+    credentials,
+    tokens,
+  }: Pick<AdmissionOptions, 'resumeTokens' | 'credentials'> & {
+    readonly tokens: Pick<TokenIssuer, 'isRevoked'>;
+  },
+): ResumeToken {
+  const token = resumeTokens.read(text);
+  if (token === undefined)
+    throw new AppError('unauthorized', 'The resume token is none of this gateway; open a new session.');
+  const { userId, key, caller } = token;
+  const isRevoked = caller !== undefined && tokens.isRevoked(caller);
+  if (isRevoked || (key !== undefined && !credentials.hasKey(userId, key)))
+    throw new AppError('unauthorized', 'What the session was opened with has been revoked; open a new one.');
+  return token;
 }
 
 /** A token is none: it would be one more secret, and its user says as much. */

@@ -1,36 +1,29 @@
-// One client's socket: frames in → dialect → session, messages and audio out. It never stops reading, so that a cancel
+// One client: frames in → dialect → session, messages and audio out. It never stops reading, so that a cancel
 // always gets through, even while other messages wait for a budget of time; a client that stops reading is noticed and
 // closed, without an effect on others. `ws` owns the protocol. Only messages bypass it, each a frame in one buffer: `ws`
 // writes synchronously, as nothing is compressed, so its control frames and ours keep their order, and neither ever
-// fragments.
+// fragments. A session that is resumable outlives its socket: it waits for its client to come back on another.
 
-import { WebSocket } from 'ws';
 import { AppError, ERROR_TABLE, type ErrorCode } from '../../base/app-error.ts';
 import { faultKind } from '../../base/log.ts';
-import type { DialectAudio, DialectCodec } from '../../dialects/dialect.ts';
+import type { DialectCodec } from '../../dialects/dialect.ts';
 import { errorEvent } from '../../dialects/error-event.ts';
 import type { ServerEvent } from '../../dialects/native-events.ts';
 import type { LiveSession } from '../../session/live-sessions.ts';
 import { Session } from '../../session/session.ts';
 import { GREETING_TURN } from '../../session/session-agent.ts';
-import type { SessionOutlet } from '../../session/session-outlet.ts';
+import type { OutgoingAudio, SessionOutlet } from '../../session/session-outlet.ts';
+import { ClientLink, type LinkSocket, UNANSWERED, type Unread } from './client-link.ts';
 import { type ConnectionOptions, idleTimeoutOf, readyEvent, saidNothing } from './connection-options.ts';
-import { FrameWriter, frameHeaderBytes } from './frame-writer.ts';
-import { Heartbeat } from './heartbeat.ts';
-import { createIntakeLimit } from './intake-limit.ts';
 import { PacedIntake, textBytes } from './paced-intake.ts';
-import { createReadingWatch, type ReadingWatch } from './reading-watch.ts';
+import { isLost, NO_CLOSE_FRAME, type ResumableConnection, type Resumption } from './resumption.ts';
 import { type SessionEnd, SessionRecord } from './session-record.ts';
-import { endUnlessRead, socketFaultOf, stopReadingAfterClose } from './socket-bounds.ts';
+import { socketFaultOf, stopReadingAfterClose } from './socket-bounds.ts';
 import { tooMuchTime } from './time-shares.ts';
-
-/** Above this the socket is given time before it gets more; far below the bound, so that one frame never hits it. */
-const CONGESTED_BYTES = 128 * 1024;
-
-const LAST_WORDS = 'last words';
+import type { SentAudio } from './unproven.ts';
 
 /** A class, not closures: one object per client keeps cache misses low (decision 0041). */
-export class ClientConnection implements LiveSession {
+export class ClientConnection implements LiveSession, ResumableConnection {
   readonly id: string;
   readonly userId: string;
   readonly dialect: string;
@@ -38,14 +31,14 @@ export class ClientConnection implements LiveSession {
   readonly turnsEnded: SessionRecord['turns'];
   readonly session: Session;
   private readonly options: ConnectionOptions;
-  private readonly socket: WebSocket;
-  private readonly wire: FrameWriter;
+  /** Undefined while a resumable session waits for its client. */
+  private link: ClientLink | undefined;
+  /** Absent: the session ends with its socket. */
+  readonly resumption: Resumption | undefined;
+  /** What the codec is being given, so that it is known what its message carries. */
+  private sending: SentAudio | undefined;
   private readonly codec: DialectCodec;
-  private readonly reading: ReadingWatch;
-  private readonly heartbeat: Heartbeat;
-  private readonly refuseIntake: ReturnType<typeof createIntakeLimit>;
   private readonly intake: PacedIntake<string>;
-  private readonly congestedBytes: number;
   private readonly idleTimeoutMs: number;
   private heardFromAtMs: number;
   private readonly record: SessionRecord;
@@ -59,21 +52,13 @@ export class ClientConnection implements LiveSession {
   private lastClose: { readonly code: number; readonly reason: string } | undefined;
 
   constructor(options: ConnectionOptions) {
-    const { socket, runtime, limits, entry } = options;
+    const { runtime, limits, entry } = options;
     this.id = options.id;
     this.userId = options.userId;
     this.dialect = options.dialect;
     this.openedAtMs = runtime.clock.now();
     this.options = options;
-    this.socket = socket;
-    this.wire = new FrameWriter(options.wire, options.sendBuffer);
-    this.congestedBytes = Math.min(CONGESTED_BYTES, limits.maxBufferedBytes / 2);
-    this.reading = createReadingWatch({
-      congestedBytes: this.congestedBytes,
-      drainDeadlineMs: limits.drainDeadlineMs,
-    });
-    this.heartbeat = new Heartbeat(limits, this.openedAtMs);
-    this.refuseIntake = createIntakeLimit(limits);
+    this.resumption = options.resumption;
     this.idleTimeoutMs = idleTimeoutOf(options);
     this.heardFromAtMs = this.openedAtMs;
     this.codec = entry.open({
@@ -101,15 +86,15 @@ export class ClientConnection implements LiveSession {
     const outlet: SessionOutlet = {
       say: (event) => {
         this.record.note(event);
-        this.say(event);
+        if (this.resumption?.keeps(this, event) !== false) this.say(event);
       },
       sendAudio: (audio) => this.sendAudio(audio),
-      isCongested: () => this.waitingBytes() > this.congestedBytes,
-      cork: () => this.wire.cork(),
-      uncork: () => this.wire.uncork(),
+      isCongested: () => this.link?.isCongested() === true || this.resumption?.isFull() === true,
+      cork: () => this.link?.cork(),
+      uncork: () => this.link?.uncork(),
     };
     this.session = new Session({ ...runtime, work }, speaker, options.settings, outlet, entry.playout);
-    this.listen();
+    this.connect(options);
     this.say(readyEvent(options));
   }
 
@@ -117,7 +102,36 @@ export class ClientConnection implements LiveSession {
     return this.session.turnsUnheard();
   }
   bufferedBytes(): number {
-    return this.session.bufferedBytes() + this.waitingBytes() + this.intake.waitingBytes();
+    const unproven = this.resumption?.bytes() ?? 0;
+    const waiting = this.link?.waitingBytes() ?? 0;
+    return this.session.bufferedBytes() + waiting + unproven + this.intake.waitingBytes();
+  }
+  state(): ReturnType<ResumableConnection['state']> {
+    if (this.isSilent() || this.phase === 'giving-up') return 'over';
+    return this.link === undefined ? 'waiting' : 'connected';
+  }
+  connect(from: LinkSocket): { readonly link: ClientLink; readonly older: ClientLink | undefined } {
+    const { limits, runtime, sendBuffer } = this.options;
+    const older = this.link;
+    const link = new ClientLink(from, limits, runtime.clock, sendBuffer);
+    this.link = link;
+    this.heardFromAtMs = runtime.clock.now();
+    const { socket } = link;
+    // What comes by a link that another has replaced is not heard.
+    const heard = (task: () => void) => (this.link === link ? task() : undefined);
+    socket.on('message', (data, isBinary) => heard(() => this.onMessage(link, data as Buffer, isBinary)));
+    socket.on('ping', (data: Buffer) => heard(() => void this.takesFrame(link, data.length)));
+    socket.on('pong', (data: Buffer) => heard(() => this.onPong(link, data)));
+    // A protocol fault is answered and closed by `ws` itself; without a listener it would end the process.
+    socket.on('error', (error) => heard(() => this.onFault(error)));
+    socket.once('close', (code) => heard(() => this.onClose(code)));
+    return { link, older };
+  }
+  finish(close: number): void {
+    this.fallSilent();
+    this.resumption?.close();
+    this.record.end({ ...this.ending, close });
+    this.options.onClosed(close);
   }
   /** Speaks `text` as the session's first turn. */
   greet(text: string): void {
@@ -135,23 +149,29 @@ export class ClientConnection implements LiveSession {
   }
   /** Heartbeat, idle time and slow reading; called about once a second for all connections. */
   sweep(nowMs: number): void {
-    const { session, idleTimeoutMs } = this;
+    const { session, idleTimeoutMs, link } = this;
     if (this.isSilent()) return;
     if (session.turnsUnheard() > 0) this.heardFromAtMs = nowMs;
     if (this.phase === 'draining' && session.turnsUnheard() === 0) return this.close('shutting_down');
+    if (link === undefined) return this.resumption?.sweep(this, nowMs);
     if (idleTimeoutMs > 0 && nowMs - this.heardFromAtMs >= idleTimeoutMs) {
       return this.refuseAndClose(saidNothing());
     }
     this.guarded(() => this.codec.tick?.(nowMs));
-    this.watchReading(nowMs);
-    this.watchLag(nowMs);
-    this.beat(nowMs);
+    if (this.isSilent()) return;
+    const unread = link.look(nowMs, () => session.soundToClient());
+    if (unread !== undefined) return this.endSlowReader(unread);
+    this.beat(link, nowMs);
+    if (this.link === link) this.resumption?.acknowledge(link, nowMs);
   }
   /** Takes no new turn and closes once the last one has been heard. */
   drain(deadlineMs: number): void {
     if (this.phase !== 'open') return;
+    if (this.state() === 'waiting' && this.session.leg() === undefined) return this.close('shutting_down');
     this.phase = 'draining';
-    this.say({ type: 'goaway', deadlineMs });
+    // Its audio and its messages are in the memory of this process.
+    const resume = this.resumption === undefined ? {} : { resume: false };
+    this.say({ type: 'goaway', deadlineMs, ...resume });
     this.session.drain();
     if (this.session.turnsUnheard() === 0) this.close('shutting_down');
   }
@@ -159,42 +179,36 @@ export class ClientConnection implements LiveSession {
     this.closeAs(this.closeCodeOf(code), code, code);
   }
 
-  private listen(): void {
-    const { socket, options } = this;
-    const { clock, log } = options.runtime;
-    socket.on('message', (data, isBinary) => this.onMessage(data as Buffer, isBinary));
-    socket.on('ping', (data: Buffer) => void this.takesFrame(data.length));
-    socket.on('pong', (data: Buffer) => {
-      const payload = data.toString('latin1');
-      const isTaken = this.takesFrame(data.length);
-      if (this.phase === 'last-words' && payload === LAST_WORDS) this.closeAfterLastWords('slow_reader');
-      else if (isTaken || this.phase === 'last-words') this.heartbeat.answered(payload, clock.now());
-    });
-    // A protocol fault is answered and closed by `ws` itself; without a listener it would end the process.
-    socket.on('error', (error) => {
-      const fault = socketFaultOf(error);
-      if (fault !== undefined && !this.isSilent()) Object.assign(this.ending, fault);
-      this.fallSilent();
-      log.debug('socket fault', { session: this.id, fault: error.message });
-    });
-    socket.once('close', (code) => {
-      this.fallSilent();
-      const close = this.ending.close ?? code;
-      this.record.end({ ...this.ending, close });
-      options.onClosed(close);
-    });
+  private onFault(error: Error): void {
+    const fault = socketFaultOf(error);
+    if (fault !== undefined && !this.isSilent()) Object.assign(this.ending, fault);
+    if (fault !== undefined || this.resumption === undefined) this.fallSilent();
+    this.options.runtime.log.debug('socket fault', { session: this.id, fault: error.message });
+  }
+  private onClose(code: number): void {
+    if (this.waitsAfter(code)) this.detach(code);
+    else this.finish(this.ending.close ?? code);
+  }
+  private waitsAfter(code: number): boolean {
+    return this.resumption !== undefined && this.phase === 'open' && isLost(code);
+  }
+  private detach(code: number): void {
+    this.link = undefined;
+    this.resumption?.detached(this, code);
   }
   // A codec reads what any caller may send: a fault in it ends this connection and no other.
   private say(event: ServerEvent): void {
     this.guarded(() => this.codec.event(event));
   }
-  private sendAudio(audio: DialectAudio): void {
+  private sendAudio(audio: OutgoingAudio): void {
+    if (this.resumption !== undefined) this.sending = audio;
     // As `guarded`, without a closure for each frame.
     try {
       this.codec.audio(audio);
     } catch (fault) {
       this.codecFailed(fault);
     }
+    this.sending = undefined;
   }
   private guarded(work: () => void): void {
     try {
@@ -209,21 +223,18 @@ export class ClientConnection implements LiveSession {
     this.closeAs(ERROR_TABLE.internal.close, 'internal', 'internal');
   }
   private send(message: string | Uint8Array): void {
-    // After a close frame there is nothing to say (RFC 6455 5.5.1); `ws` knows of the other side's.
-    if (this.isSilent() || this.socket.readyState !== WebSocket.OPEN) return;
-    this.reading.handed(this.wire.write(message));
-  }
-  private waitingBytes(): number {
-    return this.socket.bufferedAmount + this.wire.heldBytes();
+    if (this.isSilent()) return;
+    if (this.resumption === undefined) this.link?.send(message);
+    else this.resumption.send(this.link, message, this.sending);
   }
 
   /** False when the frame is not to be looked at, because the connection ends. */
-  private takesFrame(frameBytes: number): boolean {
+  private takesFrame(link: ClientLink, frameBytes: number): boolean {
     const { runtime } = this.options;
     if (this.phase === 'closing') return false;
-    const refused = this.refuseIntake(runtime.clock.now(), frameBytes);
+    const refused = link.refuseIntake(runtime.clock.now(), frameBytes);
     if (this.phase === 'last-words') {
-      if (refused !== undefined) this.socket.terminate();
+      if (refused !== undefined) link.socket.terminate();
       return false;
     }
     if (refused !== undefined) this.refuseIntakeAs('volume', refused);
@@ -232,65 +243,54 @@ export class ClientConnection implements LiveSession {
   }
   /** Answers to a client that asks and does not read would pile up between two sweeps, and while its messages wait. */
   private reads(): boolean {
-    if (this.socket.bufferedAmount <= this.options.limits.maxBufferedBytes) return true;
-    this.endSlowReader('no-time-to-read', 'The client does not read what it asks for.');
-    return false;
+    const unread = this.link?.overfull();
+    if (unread !== undefined) this.endSlowReader(unread);
+    return unread === undefined;
   }
-  private onMessage(data: Buffer, isBinary: boolean): void {
-    if (!this.takesFrame(data.length)) return;
-    this.heardFromAtMs = this.options.runtime.clock.now();
+  private onMessage(link: ClientLink, data: Buffer, isBinary: boolean): void {
+    if (!this.takesFrame(link, data.length)) return;
+    const nowMs = this.options.runtime.clock.now();
+    this.heardFromAtMs = nowMs;
     if (!isBinary) {
+      this.resumption?.took(link, nowMs);
       const text = data.toString('utf8');
       this.intake.take(text, textBytes(text, data.length));
     } else this.say(errorEvent(new AppError('unexpected_binary', 'Clients send JSON text frames only.')));
   }
+  private onPong(link: ClientLink, data: Buffer): void {
+    const isTaken = this.takesFrame(link, data.length);
+    if (!isTaken && this.phase !== 'last-words') return;
+    const answered = link.answered(data);
+    if (typeof answered === 'number') this.resumption?.proved(answered);
+    else if (answered !== undefined && this.phase === 'last-words') this.closeAfterLastWords('slow_reader');
+  }
 
-  private beat(nowMs: number): void {
-    if (this.isSilent()) return;
-    const due = this.heartbeat.due(nowMs);
-    if (due.do === 'ping') {
-      this.socket.ping(due.payload);
-      this.reading.handed(frameHeaderBytes(due.payload.length) + due.payload.length);
-    } else if (due.do === 'give-up') {
-      if (this.session.turnsUnheard() > 0)
-        return this.endSlowReader('no-time-to-read', 'The client has not answered a ping in time.');
-      // A client that does not read does not pong; a close frame would only join what it does not read.
-      this.fallSilent();
-      this.socket.terminate();
-    }
-  }
-  private watchReading(nowMs: number): void {
-    const { bufferedAmount } = this.socket;
-    const seen = this.reading.look(nowMs, bufferedAmount);
-    if (seen === 'reading') this.heartbeat.isBehind(nowMs);
-    if (seen === 'stuck' || bufferedAmount > this.options.limits.maxBufferedBytes)
-      this.endSlowReader('no-time-to-read', 'The client has taken none of its audio for a while.');
-  }
-  /** Sound in real time that is not read in time: what the kernel holds of it tells nothing, answers to pings do. */
-  private watchLag(nowMs: number): void {
-    if (this.isSilent()) return;
-    const { heartbeat } = this;
-    const sound = this.session.soundToClient();
-    if (sound === 'none') return heartbeat.sends(nowMs, 'nothing');
-    if (sound === 'other') return heartbeat.sends(nowMs, 'other');
-    const patienceMs = this.options.limits.drainDeadlineMs + sound.leadMs;
-    heartbeat.sends(nowMs, 'sound-in-real-time', patienceMs);
-    if (heartbeat.lagMs(nowMs) >= patienceMs)
-      this.endSlowReader('time-to-read', 'The client reads more slowly than its audio is heard.');
+  private beat(link: ClientLink, nowMs: number): void {
+    if ((this.resumption?.beat(link, nowMs) ?? link.beat(nowMs)) !== 'give-up') return;
+    const waits = this.waitsAfter(NO_CLOSE_FRAME);
+    if (!waits && this.session.turnsUnheard() > 0) return this.endSlowReader(UNANSWERED);
+    if (waits) this.detach(NO_CLOSE_FRAME);
+    else this.fallSilent();
+    // A client that does not read does not pong; a close frame would only join what it does not read.
+    link.socket.terminate();
   }
   /** Its turns end as what they are: only what is known to have been read has been heard. */
-  private endSlowReader(lastWords: 'time-to-read' | 'no-time-to-read', why: string): void {
-    if (this.isSilent() || this.phase === 'giving-up') return;
+  private endSlowReader({ lastWords, why }: Unread): void {
+    const { link } = this;
+    if (link === undefined || this.isSilent() || this.phase === 'giving-up') return;
+    const close = this.closeCodeOf('slow_reader');
+    if (this.resumption !== undefined && this.phase === 'open') {
+      // What it has not read it gets when it comes back.
+      this.detach(close);
+      link.close(close, 'slow_reader');
+      return stopReadingAfterClose(link.socket, this.options.runtime.clock);
+    }
     const { clock } = this.options.runtime;
-    const readUntilMs = this.heartbeat.readUntilMs();
-    this.giveUp(new AppError('slow_reader', why), clock.now() - readUntilMs);
+    this.giveUp(new AppError('slow_reader', why), clock.now() - link.readUntilMs());
     if (lastWords === 'no-time-to-read') return this.closeAfterLastWords('slow_reader');
     this.fallSilent('last-words');
-    this.ending.close = this.closeCodeOf('slow_reader');
-    this.wire.flush();
-    this.socket.ping(LAST_WORDS);
-    // One that is slow answers the pings that lie before the last one; one that is gone does not.
-    endUnlessRead(this.socket, clock, () => this.heartbeat.readUntilMs() > readUntilMs);
+    this.ending.close = close;
+    link.sayLastWords();
   }
   /** Tells why, and ends all turns; the client has heard nothing of the last `behindMs`. */
   private giveUp(error: AppError, behindMs: number): void {
@@ -331,17 +331,17 @@ export class ClientConnection implements LiveSession {
   }
   private closeNow(code: number, reason: string): void {
     if (this.phase === 'closing') return;
+    const { link } = this;
     this.fallSilent();
-    // `ws` ends the socket by itself when the other side does not answer the close in time.
     this.ending.close = code;
-    this.wire.flush(); // what was said before stands before the close frame
-    this.socket.close(code, reason);
+    if (link === undefined) this.finish(code);
+    else link.close(code, reason);
   }
   private refuseIntakeAs(limit: 'volume' | 'time', error: AppError): void {
     if (this.isSilent()) return;
     this.options.intake.intakeRefused('session', limit);
     this.refuseAndClose(error);
-    stopReadingAfterClose(this.socket, this.options.runtime.clock);
+    if (this.link !== undefined) stopReadingAfterClose(this.link.socket, this.options.runtime.clock);
   }
   private refuseAndClose(error: AppError): void {
     this.say(errorEvent(error));

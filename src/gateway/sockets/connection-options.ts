@@ -12,6 +12,7 @@ import type { SendBuffer } from './frame-writer.ts';
 import type { HeartbeatLimits } from './heartbeat.ts';
 import type { IntakeLimits } from './intake-limit.ts';
 import type { IntakeMetrics } from './intake-metrics.ts';
+import type { Resumption } from './resumption.ts';
 import type { TimeLimits, TimeShare } from './time-shares.ts';
 
 export type ConnectionLimits = HeartbeatLimits &
@@ -45,6 +46,8 @@ export type ConnectionOptions = {
   /** What it may take of this thread's time. */
   readonly share: TimeShare;
   readonly intake: IntakeMetrics;
+  /** Absent: the session ends with its socket. */
+  readonly resumption: Resumption | undefined;
   onClosed(code: number): void;
 };
 
@@ -56,7 +59,7 @@ export const saidNothing = (): AppError =>
   new AppError('idle_timeout', 'Nothing was said for a while; open a new session when needed.');
 
 export const readyEvent = (options: ConnectionOptions): EventOf<'ready'> => {
-  const { id, userId, version, runtime, limits } = options;
+  const { id, userId, version, runtime, limits, resumption } = options;
   return {
     type: 'ready',
     session: id,
@@ -70,5 +73,6 @@ export const readyEvent = (options: ConnectionOptions): EventOf<'ready'> => {
       messagesPerSecond: limits.messagesPerSecond,
       idleTimeoutMs: idleTimeoutOf(options),
     },
+    ...(resumption === undefined ? {} : { resume: resumption.renew() }),
   };
 };

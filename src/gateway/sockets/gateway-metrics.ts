@@ -9,9 +9,11 @@ import { LEGS } from '../../legs/legs.ts';
 import { SPEECH_ASKERS, type SpeechAsker } from '../../session/admission-control.ts';
 import type { SessionMetrics } from '../../session/session-runtime.ts';
 import type { IntakeMetrics } from './intake-metrics.ts';
+import type { ResumeMetrics } from './returning-clients.ts';
 
 export type GatewayMetrics = SessionMetrics &
-  IntakeMetrics & {
+  IntakeMetrics &
+  ResumeMetrics & {
     readonly sessionOpened: (dialect: string) => void;
     readonly sessionClosed: (code: number, dialect: string) => void;
     /** How much later than its deadline a tick of the playout clock ran. */
@@ -22,6 +24,7 @@ export type GatewayMetrics = SessionMetrics &
 /** Read at each scrape. */
 export type GatewayGauges = {
   readonly sessions: () => number;
+  readonly detachedSessions: () => number;
   readonly turns: () => number;
   readonly bufferedBytes: () => number;
   readonly observers: () => number;
@@ -106,6 +109,19 @@ export function createGatewayMetrics(metrics: Metrics, gauges: GatewayGauges): G
     LATENESS_SECONDS,
   );
   metrics.gauge('voxgate_sessions', 'Open sessions.', gauges.sessions);
+  metrics.gauge(
+    'voxgate_sessions_detached',
+    'Open sessions that wait for a client that has lost its connection.',
+    gauges.detachedSessions,
+  );
+  const resumed = metrics.counter(
+    'voxgate_sessions_resumed_total',
+    'Times a client came back to its session.',
+  );
+  const gone = metrics.counter(
+    'voxgate_sessions_gone_total',
+    'Sessions that ended because their client did not come back.',
+  );
   metrics.gauge('voxgate_turns', 'Turns that have not been heard to their end.', gauges.turns);
   metrics.gauge(
     'voxgate_buffered_bytes',
@@ -142,6 +158,8 @@ export function createGatewayMetrics(metrics: Metrics, gauges: GatewayGauges): G
       closes.add(1, { code: String(code) });
       openOf.left(dialect);
     },
+    sessionResumed: () => resumed.add(),
+    sessionGone: () => gone.add(),
     tick: (latenessMs) => lateness.observe(Math.max(0, latenessMs) / 1000),
     refusedAsBusy: (asker) => refused.add(1, { kind: asker }),
     intakeSpent: (ms) => intakeTime.add(ms / 1000),

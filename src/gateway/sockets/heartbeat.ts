@@ -48,13 +48,13 @@ export class Heartbeat {
     this.aliveAtMs = openedAtMs;
   }
 
-  /** What is due now; called about once a second. */
-  due(nowMs: number): HeartbeatDue {
+  /** What is due now; called about once a second. `proofMs`: what was sent is to be proven received, by a ping so often. */
+  due(nowMs: number, proofMs = Number.POSITIVE_INFINITY): HeartbeatDue {
     const { pongTimeoutMs } = this.limits;
     const isAwaited = this.awaitedFromMs.length > 0;
     const limitMs = this.realTime === 'read' ? Math.max(pongTimeoutMs, this.patienceMs) : pongTimeoutMs;
     if (isAwaited && nowMs - this.aliveAtMs >= limitMs) return { do: 'give-up' };
-    const isTime = !isAwaited && nowMs - this.pingedAtMs >= this.everyMs();
+    const isTime = !isAwaited && nowMs - this.pingedAtMs >= Math.min(proofMs, this.everyMs());
     const hasRoom =
       this.awaitedFromMs.length < MAX_AWAITED_PINGS || nowMs - this.pingedAtMs >= pongTimeoutMs / 2;
     const isBehind = this.behindAtMs === nowMs && hasRoom;
@@ -66,16 +66,17 @@ export class Heartbeat {
     this.awaitedFromMs.push(nowMs);
     return { do: 'ping', payload: String(this.sentPings) };
   }
-  /** A pong came with this payload. */
-  answered(payload: string, nowMs: number): void {
+  /** A pong came with this payload; answers with the ping that it is for, undefined for one that was not awaited. */
+  answered(payload: string, nowMs: number): number | undefined {
     // A later answer stands for those before it (RFC 6455 5.5.3).
     const ping = /^\d{1,15}$/.test(payload) ? Number(payload) : 0;
-    if (ping <= this.answeredPings || ping > this.sentPings) return;
+    if (ping <= this.answeredPings || ping > this.sentPings) return undefined;
     const [sentAtMs] = this.awaitedFromMs.splice(0, ping - this.answeredPings).slice(-1);
     this.readUntil = sentAtMs!;
     this.answeredPings = ping;
     this.aliveAtMs = nowMs;
     if (this.realTime === 'not-read-yet' && this.readUntil >= this.realTimeSinceMs) this.realTime = 'read';
+    return ping;
   }
   /** This check found that the client is behind, and reads. */
   isBehind(nowMs: number): void {

@@ -27,6 +27,8 @@ import { ClientConnection } from './client-connection.ts';
 import type { ConnectionLimits } from './connection-options.ts';
 import { createSendBuffer } from './frame-writer.ts';
 import type { IntakeMetrics } from './intake-metrics.ts';
+import type { Resumption } from './resumption.ts';
+import { createReturningClients, type ResumeOptions, type UpgradeRequest } from './returning-clients.ts';
 import { CLOSE_TIMEOUT_MS, SOCKET_BOUNDS } from './socket-bounds.ts';
 import { createSweeper } from './sweeper.ts';
 import { createTimeShares } from './time-shares.ts';
@@ -45,6 +47,7 @@ export type SocketServerOptions = {
    */
   readonly enlist?: (session: { readonly id: string; readonly userId: string }) => Promise<() => void>;
   readonly limits: ConnectionLimits;
+  readonly resume: ResumeOptions;
   /** Takes the upgrades of telephony platforms. */
   readonly legs: Pick<LegServer, 'takes' | 'upgrade'>;
   readonly intake: IntakeMetrics;
@@ -62,12 +65,18 @@ type Seat = {
   readonly dialect: string;
   readonly entry: DialectEntry;
   readonly seen: UpgradeSeen;
+  readonly tokenId: string | undefined;
+  readonly resumption: Resumption | undefined;
   /** Gives back the room that `enlist` has reserved. */
   readonly leave: () => void;
 };
 
 export type SocketServer = {
   attach(server: Server): void;
+  /** An upgrade that another process has handed over. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Sessions that wait for their clients to come back. */
+  waiting(): number;
   readonly connections: ReadonlySet<ClientConnection>;
   /** Ends the connection that `player` plays to: the clock does not call it again, so it would only hang. */
   failed(player: Player): void;
@@ -96,11 +105,11 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     handleProtocols: (_offered: ReadonlySet<string>, request: IncomingMessage) =>
       entering.get(request)?.entry.protocol ?? false,
   };
-  const entering = new WeakMap<IncomingMessage, Seat>();
+  const entering = new WeakMap<IncomingMessage, { readonly entry: DialectEntry; readonly id?: string }>();
   const sockets = new WebSocketServer(socketOptions);
   sockets.on('headers', (lines, request) => {
     const seat = entering.get(request);
-    for (const [name, value] of Object.entries(seat?.entry.sessionHeaders?.(seat.id) ?? {}))
+    for (const [name, value] of Object.entries(seat?.entry.sessionHeaders?.(seat.id ?? '') ?? {}))
       lines.push(`${name}: ${value}`);
   });
 
@@ -139,11 +148,13 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   };
   /** Throws `invalid_request` when the settings do not go together. */
   const takeSeat = (admission: Admission, agent: SessionAgent | undefined): Seat => {
-    const { userId, preset, dialect, entry, seen } = admission;
+    const { userId, preset, dialect, entry, seen, outlives, tokenId } = admission;
     const own = { ...options.settings, tenant: userId };
     const base = agent === undefined ? own : agentSettings(own, agent.profile);
     const settings = applySettings(base, preset);
-    return { id: runtime.random.id(16), userId, agent, settings, dialect, entry, seen, leave: () => {} };
+    const id = runtime.random.id(16);
+    const resumption = returning.resumptionFor({ id, userId, seen, outlives, tokenId });
+    return { id, userId, agent, settings, dialect, entry, seen, tokenId, resumption, leave: () => {} };
   };
 
   /** Answers an upgrade with a plain HTTP refusal and ends the socket; its id finds the line of the log. */
@@ -165,17 +176,39 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     socket.once('close', cancel);
   };
 
+  const shakeHands = (
+    { request, socket, head }: UpgradeRequest,
+    seat: Pick<Seat, 'entry'> & { readonly id?: string },
+    opened: (webSocket: WebSocket) => void,
+  ) => {
+    entering.set(request, seat);
+    sockets.handleUpgrade(request, socket, head, opened);
+  };
+  const returning = createReturningClients({
+    ...options.resume,
+    tokens: options.admission.resumeTokens,
+    callers: options.admission.tokens,
+    clock,
+    log: runtime.log,
+    // A client that is behind by as much would be closed as one that does not read.
+    maxUnprovenBytes: Math.min(runtime.limits.spoolBytes, 0.75 * limits.maxBufferedBytes),
+    shakeHands: (upgrade, entry, opened) => shakeHands(upgrade, { entry }, opened),
+    refuse: ({ socket }, error, { entry, seen }) => refuse(socket, refusalOf(error, entry, seen)),
+  });
+
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A peer that resets before the handshake must not end the process.
     const onError = () => socket.destroy();
     socket.on('error', onError);
+    const upgrade = { request, socket, head };
     const seated = (seat: Seat) => {
       // A peer that leaves before the handshake is over never becomes a session.
       if (socket.destroyed) return seat.leave();
       socket.once('close', seat.leave);
-      entering.set(request, seat);
-      sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      shakeHands(upgrade, seat, (webSocket) => {
         socket.off('error', onError);
+        // One that outlives its socket leaves when it ends.
+        if (seat.resumption !== undefined) socket.off('close', seat.leave);
         open(webSocket, socket, seat);
       });
     };
@@ -209,6 +242,8 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       return;
     }
     const answer = admit(request);
+    if (answer.ok && answer.admission.back !== undefined)
+      return returning.enter(answer.admission.back, upgrade);
     if (!answer.ok || answer.admission.agentId === undefined) return enter(answer, undefined);
     const { userId, agentId, entry, seen } = answer.admission;
     // The slot is checked again afterwards: others may have taken it meanwhile.
@@ -227,7 +262,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   });
 
   const open = (socket: WebSocket, wire: Duplex, seat: Seat) => {
-    const { id, userId, settings, agent, dialect, entry, seen } = seat;
+    const { id, userId, settings, agent, dialect, entry, seen, resumption, tokenId } = seat;
     const ownRuntime = { ...runtime, playout: clockOf(() => connection) };
     perUser.set(userId, (perUser.get(userId) ?? 0) + 1);
     const connection: ClientConnection = new ClientConnection({
@@ -245,8 +280,11 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       limits,
       share: shareOf(userId),
       intake: options.intake,
+      resumption,
       onClosed(code) {
         connections.delete(connection);
+        returning.ended(connection);
+        if (resumption !== undefined) seat.leave();
         const left = (perUser.get(userId) ?? 1) - 1;
         if (left > 0) perUser.set(userId, left);
         else perUser.delete(userId);
@@ -255,6 +293,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       },
     });
     connections.add(connection);
+    returning.opened(connection, tokenId);
     runtime.admission.opened();
     agent?.used({ sessions: 1 });
     options.onOpened(dialect);
@@ -266,6 +305,8 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     attach(server) {
       server.on('upgrade', onUpgrade);
     },
+    upgrade: onUpgrade,
+    waiting: () => returning.waiting(),
     connections,
     failed(player) {
       ownerOf.get(player)?.fail();

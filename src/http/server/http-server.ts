@@ -35,6 +35,8 @@ export type HttpServerOptions = {
   readonly asyncApi: () => unknown;
   /** Whether a WebSocket would be taken at this path. */
   readonly isWebSocketPath?: (path: string) => boolean;
+  /** Why a session that this address asks to go on with cannot; undefined: it can, or there is none asked for. */
+  readonly resumeRefusal?: (url: string) => AppError | undefined;
 };
 
 /** Slow or half-open peers are dropped long before they could accumulate (Node's own defaults are minutes). */
@@ -105,6 +107,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     }
     const isGet = request.method === 'GET' || request.method === 'HEAD';
     if (isGet && options.isWebSocketPath?.(path) === true) {
+      // Browsers tell nothing of an upgrade that was refused: this is where they ask.
+      const refused = options.resumeRefusal?.(request.url);
+      if (refused !== undefined) return sendError(reply, refused);
       // RFC 9110 15.5.22 wants the header.
       reply.header('Upgrade', 'websocket');
       return sendError(reply, new AppError('upgrade_required', WEBSOCKET_ONLY));

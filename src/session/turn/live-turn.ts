@@ -217,6 +217,14 @@ export class LiveTurn implements SendGate {
   pullForward(ms: number): void {
     this.playout.pullForward(ms);
   }
+  /** Nobody is connected who could hear it: its listener's time stands still. */
+  hold(nowMs: number): void {
+    this.playout.hold(nowMs);
+  }
+  /** As `TurnPlayout.goOn`. */
+  goOn(nowMs: number, stalledMs: number): void {
+    this.playout.goOn(nowMs, stalledMs);
+  }
   /** Audio that has arrived and has not been heard, ms. */
   remainingMs(): number {
     return this.life.remainingMs();

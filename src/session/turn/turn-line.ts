@@ -9,7 +9,7 @@ import { isEnded, type LiveTurn } from './live-turn.ts';
 import { TextPatience } from './text-patience.ts';
 
 /** What a session asks of its turns, whether they stand in one line or in several. */
-export type SessionLine = Omit<TurnLine, 'add' | 'markFrontDue' | 'runSoon'>;
+export type SessionLine = Omit<TurnLine, 'add' | 'markFrontDue' | 'runSoon' | 'hold' | 'goOn'>;
 
 export type TurnLineOptions = {
   readonly clock: Clock;
@@ -44,6 +44,8 @@ export class TurnLine implements Player {
   private lookMs = Number.NEGATIVE_INFINITY;
   private nextMs = Number.NEGATIVE_INFINITY;
   private phase: 'open' | 'busy' | 'closed' = 'open';
+  /** Nobody is connected who could hear it: nothing is sent, and no turn's time goes on. */
+  private isHeld = false;
   /** The first turn that has not ended, as of the last time when the line advanced. */
   private front: LiveTurn | undefined;
 
@@ -72,6 +74,29 @@ export class TurnLine implements Player {
     this.markFrontDue();
   }
 
+  /** The listener has gone and may come back: all stands still until `goOn`. */
+  hold(): void {
+    if (this.isHeld) return;
+    this.isHeld = true;
+    const nowMs = this.options.clock.now();
+    for (const { turn } of this.entries.values()) turn.hold(nowMs);
+  }
+  /**
+   * The listener is back and has still to hear `missedMs` of what was sent, which it gets now. It played on what it had
+   * received, and has heard nothing since that came to its end.
+   */
+  goOn(missedMs: number): void {
+    if (!this.isHeld) return;
+    this.isHeld = false;
+    const nowMs = this.options.clock.now();
+    const stalledMs = Number.isFinite(this.freeMs) ? Math.max(0, nowMs + missedMs - this.freeMs) : 0;
+    this.freeMs += stalledMs;
+    for (const { turn, patience } of this.entries.values()) {
+      turn.goOn(nowMs, stalledMs);
+      patience.touch(nowMs);
+    }
+    this.runNow();
+  }
   add(turn: LiveTurn): void {
     const patience = new TextPatience(turn.script, this.options.clock.now());
     this.entries.set(turn.id, { turn, patience, known: 'unended' });
@@ -132,6 +157,7 @@ export class TurnLine implements Player {
   }
   sendDue(nowMs: number): void {
     this.nextMs = Number.POSITIVE_INFINITY; // but for what happens meanwhile
+    if (this.isHeld) return;
     if (nowMs < this.lookMs) this.once('send', nowMs);
     if (nowMs >= this.lookMs) {
       this.lookMs = Number.POSITIVE_INFINITY;
@@ -155,7 +181,7 @@ export class TurnLine implements Player {
   }
   /** Unless it is being done: sending a frame may make its own turn ready again. All of it leaves together. */
   private once(task: 'send' | 'advance', nowMs: number): void {
-    if (this.phase !== 'open') return;
+    if (this.phase !== 'open' || this.isHeld) return;
     this.phase = 'busy';
     this.options.outlet.cork();
     try {

@@ -66,6 +66,8 @@ export class TurnPlayout {
   private onSinceMs: number | undefined;
   /** Where the listener's time stands still, as a media position. */
   private stillAtMs: number | undefined;
+  /** Since when nobody is connected who could hear it. */
+  private heldAtMs = Number.POSITIVE_INFINITY;
   /** Sent last, oldest first, as far back as it may be given back. */
   private readonly kept: FrameStore<number, AudioFrame> | undefined;
   private keptSamples = 0;
@@ -153,8 +155,20 @@ export class TurnPlayout {
     return {
       anchorMs,
       sentMs: this.sentMs(),
-      nowMs: stillAtMs === undefined ? nowMs : anchorMs + stillAtMs,
+      nowMs: stillAtMs === undefined ? Math.min(nowMs, this.heldAtMs) : anchorMs + stillAtMs,
     };
+  }
+  /** Nobody is connected: the listener's time stands still until `goOn`. */
+  hold(nowMs: number): void {
+    this.heldAtMs = Math.min(this.heldAtMs, nowMs);
+  }
+  /** The listener is back, and has had nothing to hear for `stalledMs`. */
+  goOn(nowMs: number, stalledMs: number): void {
+    this.heldAtMs = Number.POSITIVE_INFINITY;
+    if (this.beganAtMs === undefined) return;
+    this.anchorMs += stalledMs;
+    this.onSinceMs = nowMs;
+    this.nextMs = nowMs;
   }
   /**
    * Nothing is sent until `resume`, and the listener's time stands still where all that was sent has been heard, or at

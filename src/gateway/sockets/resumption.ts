@@ -1,0 +1,200 @@
+// How a session outlives its connection: it waits for its client, who comes back with a token, says what it has and gets the
+// rest. Kept are what is not proven received and how many of the client's messages were taken.
+
+import type { ResumeTokens } from '../../access/resume-tokens.ts';
+import { AppError, ERROR_TABLE } from '../../base/app-error.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { ResumeClaim } from '../../dialects/dialect.ts';
+import type { ServerEvent } from '../../dialects/native-events.ts';
+import type { Session } from '../../session/session.ts';
+import type { UpgradeSeen } from './admit-upgrade.ts';
+import type { ClientLink, LinkSocket } from './client-link.ts';
+import { stopReadingAfterClose } from './socket-bounds.ts';
+import { type SentAudio, Unproven } from './unproven.ts';
+
+export type ResumptionOptions = {
+  readonly session: string;
+  readonly userId: string;
+  /** The name of the caller's key, and the id of its token. */
+  readonly key: string | undefined;
+  readonly caller: string | undefined;
+  readonly seen: UpgradeSeen;
+  readonly tokens: ResumeTokens;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long the session waits for its client, ms. */
+  readonly forMs: number;
+  /** What may be kept until it is proven received. */
+  readonly maxBytes: number;
+  readonly onDetached: (connection: ResumableConnection) => void;
+  /** Nobody has come back. */
+  readonly onGone: () => void;
+};
+
+/** The connection, as its resumption sees it. */
+export type ResumableConnection = {
+  readonly id: string;
+  readonly session: Pick<Session, 'hold' | 'goOn' | 'leg'>;
+  /** From now on the session's client is behind `from`; answers with what stood there before, too. */
+  connect(from: LinkSocket): { readonly link: ClientLink; readonly older: ClientLink | undefined };
+  /** `waiting`: nobody is connected, and somebody may come back; `over`: nobody can any more. */
+  state(): 'connected' | 'waiting' | 'over';
+  /** The session ends, nobody being connected. */
+  finish(closeCode: number): void;
+};
+
+/** RFC 6455 7.4.1: what a connection is closed with that is lost without a word. */
+export const NO_CLOSE_FRAME = 1006;
+/**
+ * Of a connection that was lost: without a close frame, by a page or a computer that went away, by a server or a proxy in
+ * between that stopped (RFC 6455 7.4.1 and the IANA registry). With any other code the client has closed the session.
+ */
+const LOST: ReadonlySet<number> = new Set([1001, NO_CLOSE_FRAME, 1011, 1012, 1013, 1014]);
+
+export const isLost = (closeCode: number): boolean => LOST.has(closeCode);
+
+/** Between two pings that prove what lies before them: two seconds of telephone audio are 16 KB. */
+const PROOF_MS = 2000;
+/** A message that comes later than this behind the last `ack` is acknowledged at once, others within a second. */
+const ACK_MS = 500;
+
+export const sessionGone = (): AppError =>
+  new AppError('session_gone', 'There is nothing left of this session; open a new one.');
+
+export class Resumption {
+  private readonly options: ResumptionOptions;
+  private readonly unproven: Unproven;
+  /** Numbers of the token that was given out last, and of the oldest one that still holds. */
+  private last = 0;
+  private oldest = 1;
+  private takenMessages = 0;
+  private acknowledged = 0;
+  private acknowledgedAtMs = Number.NEGATIVE_INFINITY;
+  private awaySinceMs = 0;
+  private closedWith = NO_CLOSE_FRAME;
+
+  constructor(options: ResumptionOptions) {
+    this.options = options;
+    this.unproven = new Unproven(options.maxBytes);
+  }
+
+  /** A new token; the one before it holds until the client has said something on its new connection. */
+  renew(): { readonly token: string; readonly forMs: number } {
+    const { tokens, session, userId, key, caller, forMs } = this.options;
+    this.last += 1;
+    const token = tokens.sign({ session, userId, key, caller, number: this.last });
+    return { token, forMs };
+  }
+  bytes(): number {
+    return this.unproven.bytes();
+  }
+  /** Nothing that can wait is to be sent. */
+  isFull(): boolean {
+    return this.unproven.isFull();
+  }
+  /** The session says something; false where it is not to be sent, as there is no room to keep it. */
+  keeps(connection: ResumableConnection, { type }: ServerEvent): boolean {
+    if (connection.state() === 'waiting') {
+      // A call goes on without the client, and without a call nothing does.
+      if (type === 'detached') connection.session.hold();
+      if (type === 'attached') connection.session.goOn(0);
+    }
+    // Its own numbers tell what is left out.
+    return type !== 'inbound' || !this.unproven.isFull();
+  }
+  /** A message of the session, which is kept until it is proven received. `audio`: what it carries. */
+  send(link: ClientLink | undefined, message: string | Uint8Array, audio: SentAudio | undefined): void {
+    const { unproven } = this;
+    if (typeof message === 'string') {
+      const numbered = unproven.message(message, audio);
+      link?.send(numbered);
+    } else {
+      unproven.audio(audio!, message);
+      link?.send(message);
+    }
+    // A burst does not wait for the next sweep.
+    if (link !== undefined && unproven.isHalfFull()) this.beat(link, this.options.clock.now(), 0);
+  }
+  /** As `ClientLink.beat`, with a proof of what is not proven. */
+  beat(link: ClientLink, nowMs: number, proofMs = PROOF_MS): 'give-up' | 'alive' {
+    const { unproven } = this;
+    const ping = link.beat(nowMs, unproven.isEmpty() ? undefined : proofMs);
+    if (typeof ping === 'number') unproven.pinged(ping);
+    return ping === 'give-up' ? ping : 'alive';
+  }
+  /** The ping of this number is answered. */
+  proved(ping: number): void {
+    this.unproven.proved(ping);
+  }
+  /** A message of the client has been taken: from now on only its newest token holds. */
+  took(link: ClientLink, nowMs: number): void {
+    this.takenMessages += 1;
+    this.oldest = this.last;
+    if (nowMs - this.acknowledgedAtMs >= ACK_MS) this.acknowledge(link, nowMs);
+  }
+  /** Says how many messages were taken, if that is news. */
+  acknowledge(link: ClientLink, nowMs: number): void {
+    if (this.takenMessages === this.acknowledged) return;
+    this.acknowledged = this.takenMessages;
+    this.acknowledgedAtMs = nowMs;
+    link.send(JSON.stringify({ type: 'ack', n: this.takenMessages }));
+  }
+  /** The connection is lost: what is said from now on is kept, and turns that no call plays stand still. */
+  detached(connection: ResumableConnection, closeCode: number): void {
+    const { session, seen, clock, log, onDetached } = this.options;
+    this.awaySinceMs = clock.now();
+    this.closedWith = closeCode;
+    connection.session.hold();
+    log.info('session_detached', { session, ...seen, close: closeCode, unprovenBytes: this.bytes() });
+    onDetached(connection);
+  }
+  /** Why the bearer of its token of this number cannot go on with it. */
+  refusal(connection: ResumableConnection, token: number, claim: ResumeClaim): AppError | undefined {
+    if (connection.state() === 'over') return sessionGone();
+    if (token < this.oldest || token > this.last)
+      return new AppError('unauthorized', 'The resume token has been replaced; use the newest one.');
+    return this.unproven.refusal(claim);
+  }
+  /** The client, who was not refused, is back on another connection; an older one is fenced off. */
+  comeBack(connection: ResumableConnection, from: LinkSocket, claim: ResumeClaim): void {
+    const { session, seen, clock, log } = this.options;
+    const awayMs = connection.state() === 'waiting' ? clock.now() - this.awaySinceMs : 0;
+    const { link, older } = connection.connect(from);
+    if (older !== undefined) {
+      older.close(ERROR_TABLE.session_taken.close, 'session_taken');
+      stopReadingAfterClose(older.socket, clock);
+    }
+    const { exact, messages, ms } = this.unproven.missed(claim);
+    const taken = this.takenMessages;
+    this.acknowledged = taken;
+    link.cork();
+    link.send(JSON.stringify({ type: 'session_resumed', session, exact, taken, resume: this.renew() }));
+    for (const message of messages) link.send(message);
+    link.uncork();
+    const awaySeconds = Math.round(awayMs) / 1000;
+    log.info('session_resumed', { session, ...seen, awaySeconds, exact, missed: messages.length });
+    if (connection.session.leg() !== undefined) return;
+    connection.session.hold();
+    connection.session.goOn(ms);
+  }
+  /** Nobody being connected, about once a second: ends what the client has not come back to in time, or what cannot be kept for it. */
+  sweep(connection: ResumableConnection, nowMs: number): void {
+    const { forMs, maxBytes } = this.options;
+    if (nowMs - this.awaySinceMs >= forMs || this.bytes() > 2 * maxBytes) this.vanish(connection);
+  }
+  /** Nobody is waited for any more. */
+  vanish(connection: ResumableConnection): void {
+    if (connection.state() !== 'waiting') return;
+    this.options.onGone();
+    connection.finish(this.closedWith);
+  }
+  /** What let its client in has been taken back: nobody comes back to it. */
+  revoke(connection: ResumableConnection): void {
+    this.oldest = Number.POSITIVE_INFINITY;
+    this.vanish(connection);
+  }
+  close(): void {
+    this.unproven.close();
+  }
+}
