@@ -10,11 +10,12 @@ import { shapedRequests } from '../text/request-shape.ts';
 import type { RequestShape, RequestText } from '../text/request-text.ts';
 import type { QueuedNotice, SpeechBody, SpeechUpstream } from '../upstream/speech-upstream.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
+import type { HandOver } from './hand-over.ts';
 import { lettersOf, type RequestVoice, sayRequest } from './say-request.ts';
 import type { TurnAudio } from './speak.ts';
 import { SpeechGate } from './speech-gate.ts';
 import { type ServedLink, type ServedTurn, voiceOf } from './speech-services.ts';
-import type { RecoveryPolicy, RequestReport } from './whole-body/whole-body.ts';
+import type { RecoveryPolicy, RequestReport, RestInHand } from './whole-body/whole-body.ts';
 
 /** Why another service speaks than the one that was to. */
 
@@ -25,25 +26,41 @@ export type TurnChain = {
   voiceAt(link: ServedLink): RequestVoice;
   /** A text is about to be said, or has been given up, and nobody speaks it yet. */
   waits(state: 'waiting' | 'over'): void;
+  /**
+   * The speech of `text` breaks off, which is the last that was asked for, and another service goes on: where it is cut. Its
+   * words from there on are taken off the timeline.
+   */
+  handOver(
+    text: RequestText,
+    inHand: RestInHand & { readonly neededMs: number },
+  ): { readonly cut: HandOver; readonly rest: RequestText | undefined } | undefined;
   /** `link` speaks from here on; before anything of it is given to the spool. */
-  speaks(link: ServedLink, instead: { readonly of: ServedLink; readonly reason: SwitchReason } | undefined): void;
+  speaks(
+    link: ServedLink,
+    instead: { readonly of: ServedLink; readonly reason: SwitchReason } | undefined,
+  ): void;
 };
 
 type Turn = Pick<TurnAudio, 'spool' | 'saidLength' | 'pauseBetween' | 'toWork'> & {
   readonly report: Pick<TurnAudio['report'], 'asked' | keyof RequestReport>;
 };
 
-/** What was said of a text, and what of it is left. */
-type Said = { readonly text: RequestText; readonly rest: readonly RequestText[] };
+/** What was said of a text, undefined where another service goes on in it; and what of it is left. */
+type Said = { readonly text: RequestText | undefined; readonly rest: readonly RequestText[] };
+
+/** First speech of a service of which nothing is known, ms; and what is kept in hand beyond it. */
+const UNKNOWN_FIRST_SPEECH_MS = 600;
+const RESERVE_MS = 250;
 
 /** No service whose first speech comes later is waited for, ms from when the request was sent. */
 const MAX_FIRST_SPEECH_MS = 10_000;
 /** What is needed later than this is not in a hurry. */
 const HURRY_MS = 1_500;
+/** The answer to a second request of the only service that is left. */
+const LAST_ANSWER_MS = 10_000;
 const BEATEN = new AppError('internal', 'Another service has spoken first.');
 
-const silentFor = () =>
-  new AppError('upstream_timeout', 'The speech service sent no speech for too long.');
+const silentFor = () => new AppError('upstream_timeout', 'The speech service sent no speech for too long.');
 
 export const requestsOf = (
   text: RequestText,
@@ -58,19 +75,22 @@ export async function sayByChain(
   text: RequestText,
   before: RequestText | undefined,
   signal: AbortSignal,
-): Promise<RequestText> {
+): Promise<RequestText | undefined> {
   let last = before;
   let rest: readonly RequestText[] = [text];
+  /** Services that broke off in this text: none goes on in it twice. */
+  const broken: Broken = new Map();
   for (let next = rest[0]; next !== undefined; next = rest[0]) {
-    const said: Said = await new ServiceRace(turn, chain, next, last, signal).run();
+    const said: Said = await new ServiceRace(turn, chain, next, last, broken, signal).run();
     last = said.text;
     rest = [...said.rest, ...rest.slice(1)];
   }
-  return last!;
+  return last;
 }
 
 /** `counts`: against the service. */
 type Failure = { readonly reason: SwitchReason; readonly counts: boolean };
+type Broken = Map<ServedLink, SwitchReason>;
 
 /** What a failure before the first speech means for the service; undefined: it is told to the caller. */
 export function failureOf({ code, isLimit }: AppError): Failure | undefined {
@@ -114,6 +134,10 @@ type Runner = {
   /** There was speech behind its gate. */
   isHeard: boolean;
   timers: (() => void)[];
+  /** Its speech was asked for once more. */
+  hasResumed: boolean;
+  /** What of its text is left for another service. */
+  handedOver: readonly RequestText[] | undefined;
 };
 
 type End = { resolve(said: Said): void; reject(error: unknown): void };
@@ -123,6 +147,7 @@ class ServiceRace {
   private readonly chain: TurnChain;
   private readonly text: RequestText;
   private readonly before: RequestText | undefined;
+  private readonly broken: Broken;
   private readonly signal: AbortSignal;
   private readonly work: SpeechWork;
   private readonly waiting: ServedLink[];
@@ -137,15 +162,17 @@ class ServiceRace {
     chain: TurnChain,
     text: RequestText,
     before: RequestText | undefined,
+    broken: Broken,
     signal: AbortSignal,
   ) {
     this.turn = turn;
     this.chain = chain;
     this.text = text;
     this.before = before;
+    this.broken = broken;
     this.signal = signal;
     this.work = turn.toWork();
-    this.waiting = [...chain.served.inOrder()];
+    this.waiting = chain.served.inOrder().filter((link) => !broken.has(link));
     this.letters = lettersOf(text);
   }
 
@@ -198,6 +225,8 @@ class ServiceRace {
       hasAudio: false,
       isHeard: false,
       timers: [],
+      hasResumed: false,
+      handedOver: undefined,
     };
     this.runners.push(runner);
     link.watch?.asked();
@@ -226,7 +255,8 @@ class ServiceRace {
     const { endings } = recoveryPolicy;
     const policy: RecoveryPolicy = {
       ...recoveryPolicy,
-      asksAgain: isHeard,
+      asksAgain: () => (isHeard() ? this.resumes(runner) : undefined),
+      handOver: (inHand) => (isHeard() ? this.handOver(runner, inHand) : undefined),
       ...(endings === undefined
         ? {}
         : {
@@ -335,7 +365,7 @@ class ServiceRace {
     for (const cancel of runner.timers) cancel();
     const before = chain.served.now();
     chain.served.moveTo(runner.link);
-    const reason = this.failures.get(before)?.reason ?? 'late';
+    const reason = this.failures.get(before)?.reason ?? this.broken.get(before) ?? 'late';
     chain.speaks(runner.link, before === runner.link ? undefined : { of: before, reason });
     const text = runner.pieces[0]!;
     const pauseMs = this.before === undefined ? 0 : (turn.pauseBetween?.(this.before, text) ?? 0);
@@ -366,12 +396,41 @@ class ServiceRace {
     const { watch } = runner.link;
     const failure = thrown instanceof AppError ? failureOf(thrown) : undefined;
     if (failure?.counts === true) watch?.failed(voiceOf(runner.link), (thrown as AppError).code);
+    const { handedOver } = runner;
+    if (handedOver !== undefined && failure !== undefined) {
+      this.broken.set(runner.link, failure.reason);
+      return this.settle((end) => end.resolve({ text: undefined, rest: handedOver }));
+    }
     if (this.winner === runner || failure === undefined) return this.giveUp(thrown);
     this.failures.set(runner.link, { ...failure, error: thrown as AppError });
     if (runner.why === 'rival') this.runners[0]?.link.watch?.rival('failed');
     if (this.runners.length > 0) return this.openLast();
     if (this.waiting.length > 0) this.askNext('next');
     else this.giveUp(thrown);
+  }
+  /** The service that goes on where this one breaks off; undefined: there is none. */
+  private successor(runner: Runner): ServedLink | undefined {
+    const others = this.chain.served.inOrder();
+    return others.find(
+      (link) => link !== runner.link && !this.broken.has(link) && link.apology === undefined,
+    );
+  }
+  /** It may say the same once more, if it is as quick as usual; then another one goes on. */
+  private resumes(runner: Runner): { readonly answerMs: number } | undefined {
+    if (this.successor(runner) === undefined) return { answerMs: LAST_ANSWER_MS };
+    if (runner.hasResumed) return undefined;
+    runner.hasResumed = true;
+    return { answerMs: this.askAfterMs(runner) };
+  }
+  private handOver(runner: Runner, inHand: RestInHand): HandOver | undefined {
+    const next = this.successor(runner);
+    if (next === undefined || runner.link.apology !== undefined || !runner.hasAudio) return undefined;
+    const firstMs = next.watch?.usualMs(voiceOf(next)) ?? UNKNOWN_FIRST_SPEECH_MS;
+    const [said, ...others] = runner.pieces;
+    const handed = this.chain.handOver(said!, { ...inHand, neededMs: firstMs + RESERVE_MS });
+    if (handed === undefined) return undefined;
+    runner.handedOver = handed.rest === undefined ? others : [handed.rest, ...others];
+    return handed.cut;
   }
   /** With what the first of them failed with: that is the one which was asked for. */
   private giveUp(thrown: unknown): void {
