@@ -158,6 +158,7 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
   });
   const chain: TurnChain = {
     served,
+    clock,
     voiceAt,
     waits() {},
     speaks(link, instead) {

@@ -5,6 +5,7 @@
 import { hearingBelow } from '../../audio/mp3/mp3-decoder.ts';
 import { heardHzOf } from '../../audio/transcoder.ts';
 import { AppError } from '../../base/app-error.ts';
+import type { Clock } from '../../base/clock.ts';
 import { Mp3Spool } from '../../pipeline/mp3-spool.ts';
 import { saidLength } from '../../pipeline/outgoing-request.ts';
 import { type SpeechSink, speak, type TurnAudio } from '../../pipeline/speak.ts';
@@ -86,6 +87,7 @@ export class SynthesisRun implements TurnAudio, RunReport, TurnChain {
   private waiting: 'waiting' | 'over' = 'over';
 
   readonly served: ServedTurn;
+  readonly clock: Clock;
   /** Itself, where there is more than one service. */
   readonly chain: TurnChain | undefined;
   readonly upstream: SpeechUpstream;
@@ -107,6 +109,7 @@ export class SynthesisRun implements TurnAudio, RunReport, TurnChain {
     const output = outputOf(settings);
     const link = served.now();
     this.served = served;
+    this.clock = runtime.clock;
     this.chain = served.links.length > 1 ? this : undefined;
     this.options = options;
     this.stretch = stretch;
