@@ -39,25 +39,26 @@ export type DrainedSpeech = {
   words(): readonly TimedWord[];
 };
 
-export type DrainedSpeechOptions = Omit<SpokenWith, 'maxText'> & LastResort & {
-  readonly prefer?: Preference;
-  readonly runtime: SpeechRuntime;
-  /** The user id whose text it is. */
-  readonly tenant: string;
-  /** Names of services, in order, to which the caller narrows the choice; default: all. */
-  readonly upstream?: readonly string[];
-  /** One upstream request each; none is a short silence. */
-  readonly texts: readonly RequestText[];
-  readonly output: OutputFormat;
-  /** Hz that the caller has named. */
-  readonly namedRate?: number | undefined;
-  /** The scheduling class of a request whose audio is due in `inMs`; asked once for each. */
-  readonly toWork: (request: 'first' | 'next' | 'resume', inMs: number) => SpeechWork;
-  /** `live`: plays from the first chunk on, so a body that breaks must be made whole before the listener runs dry. */
-  readonly listener: 'live' | 'nobody';
-  /** `timed`: word times are wanted, and are found in the audio. */
-  readonly words: 'timed' | 'unasked';
-};
+export type DrainedSpeechOptions = Omit<SpokenWith, 'maxText'> &
+  LastResort & {
+    readonly prefer?: Preference;
+    readonly runtime: SpeechRuntime;
+    /** The user id whose text it is. */
+    readonly tenant: string;
+    /** Names of services, in order, to which the caller narrows the choice; default: all. */
+    readonly upstream?: readonly string[];
+    /** One upstream request each; none is a short silence. */
+    readonly texts: readonly RequestText[];
+    readonly output: OutputFormat;
+    /** Hz that the caller has named. */
+    readonly namedRate?: number | undefined;
+    /** The scheduling class of a request whose audio is due in `inMs`; asked once for each. */
+    readonly toWork: (request: 'first' | 'next' | 'resume', inMs: number) => SpeechWork;
+    /** `live`: plays from the first chunk on, so a body that breaks must be made whole before the listener runs dry. */
+    readonly listener: 'live' | 'nobody';
+    /** `timed`: word times are wanted, and are found in the audio. */
+    readonly words: 'timed' | 'unasked';
+  };
 
 /** Large enough to be worth a system call, small enough for the first one to come soon. */
 const CHUNK_BYTES = 16 * 1024;

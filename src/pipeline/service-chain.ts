@@ -28,7 +28,10 @@ export type TurnChain = {
   /** A text is about to be said, or has been given up, and nobody speaks it yet. */
   waits(state: 'waiting' | 'over'): void;
   /** `link` speaks from here on; before anything of it is given to the spool. */
-  speaks(link: ServedLink, instead: { readonly of: ServedLink; readonly reason: SwitchReason } | undefined): void;
+  speaks(
+    link: ServedLink,
+    instead: { readonly of: ServedLink; readonly reason: SwitchReason } | undefined,
+  ): void;
 };
 
 type Turn = Pick<TurnAudio, 'spool' | 'saidLength' | 'pauseBetween' | 'toWork'> & {
@@ -44,8 +47,7 @@ const MAX_FIRST_SPEECH_MS = 10_000;
 const HURRY_MS = 1_500;
 const BEATEN = new AppError('internal', 'Another service has spoken first.');
 
-const silentFor = () =>
-  new AppError('upstream_timeout', 'The speech service sent no speech for too long.');
+const silentFor = () => new AppError('upstream_timeout', 'The speech service sent no speech for too long.');
 
 export const requestsOf = (
   text: RequestText,

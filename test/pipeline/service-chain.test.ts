@@ -1,9 +1,15 @@
 // What is heard of a turn when services fail, and what is held against them.
 import { describe, expect, it } from 'vitest';
-import { seededNumbers } from '../../src/base/seeded-numbers.ts';
-import { trialSize } from '../support/trial-size.ts';
 import type { ErrorCode } from '../../src/base/app-error.ts';
-import { type Behaviour, type ChainService, createChainRig, SENTENCE, TONE } from '../support/service-chain-rig.ts';
+import { seededNumbers } from '../../src/base/seeded-numbers.ts';
+import {
+  type Behaviour,
+  type ChainService,
+  createChainRig,
+  SENTENCE,
+  TONE,
+} from '../support/service-chain-rig.ts';
+import { trialSize } from '../support/trial-size.ts';
 
 const SPEAKS: Behaviour = { does: 'speaks' };
 const always = (name: string, does: Behaviour): ChainService => ({ name, behave: () => does });
@@ -30,14 +36,18 @@ const FAILURES: Readonly<Record<string, Behaviour>> = {
   'slow refusal': { does: 'refuses', code: 'upstream_unreachable', afterMs: 12_000 },
   'no answer at all': { does: 'hangs' },
   'an answer without a byte': { does: 'stays-empty' },
-  'an empty success': { does: 'sends', bytes: new Uint8Array(0), then: 'ends' },
-  'garbage': { does: 'sends', bytes: new Uint8Array(9_000).fill(60), then: 'ends' },
-  'silence that ends': { does: 'sends', bytes: SILENCE, then: 'ends' },
-  'silence that stalls': { does: 'sends', bytes: SILENCE, then: 'stalls' },
-  'a tone': { does: 'sends', bytes: TONE, then: 'ends' },
-  'a tone that stalls': { does: 'sends', bytes: TONE, then: 'stalls' },
-  'a break in the silence before the first word': { does: 'sends', bytes: SILENCE.subarray(0, 960), then: 'breaks' },
-  'half a frame': { does: 'sends', bytes: SENTENCE.subarray(0, 60), then: 'ends' },
+  'an empty success': { does: 'sends', bytes: new Uint8Array(0), end: 'ends' },
+  garbage: { does: 'sends', bytes: new Uint8Array(9_000).fill(60), end: 'ends' },
+  'silence that ends': { does: 'sends', bytes: SILENCE, end: 'ends' },
+  'silence that stalls': { does: 'sends', bytes: SILENCE, end: 'stalls' },
+  'a tone': { does: 'sends', bytes: TONE, end: 'ends' },
+  'a tone that stalls': { does: 'sends', bytes: TONE, end: 'stalls' },
+  'a break in the silence before the first word': {
+    does: 'sends',
+    bytes: SILENCE.subarray(0, 960),
+    end: 'breaks',
+  },
+  'half a frame': { does: 'sends', bytes: SENTENCE.subarray(0, 60), end: 'ends' },
   'a queue': { does: 'queues', etaMs: 20_000 },
 };
 
@@ -139,8 +149,11 @@ describe('the chain of a turn', () => {
     expect(turn.asked.map(({ name }) => name)).toEqual(['a']);
   });
   it('breaks where speech breaks that was heard, and the next turn is not told that it did not', async () => {
-    const cut: Behaviour = { does: 'sends', bytes: SENTENCE.subarray(0, 6_000), then: 'breaks' };
-    const a: ChainService = { name: 'a', behave: (request) => (request === 0 ? cut : refuses('upstream_unreachable')) };
+    const cut: Behaviour = { does: 'sends', bytes: SENTENCE.subarray(0, 6_000), end: 'breaks' };
+    const a: ChainService = {
+      name: 'a',
+      behave: (request) => (request === 0 ? cut : refuses('upstream_unreachable')),
+    };
     const turn = await createChainRig([a, always('b', SPEAKS)]).say(TEXT);
     expect(turn.said).toEqual([{ by: 'a', text: TEXT }]);
     expect(turn.error?.code).toBe('upstream_broken');

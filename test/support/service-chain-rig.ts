@@ -10,10 +10,14 @@ import type { RequestVoice } from '../../src/pipeline/say-request.ts';
 import { speak } from '../../src/pipeline/speak.ts';
 import { type ServedLink, ServedTurn } from '../../src/pipeline/speech-services.ts';
 import { FrameQueue } from '../../src/playout/frame-queue.ts';
-import { wholeTextSegments } from '../../src/text/turn-text.ts';
-import { createServiceWatch, type RivalResult, type ServiceWatch } from '../../src/upstream/health/service-watch.ts';
-import type { OpenOptions, SpeechBody, SpeechUpstream } from '../../src/upstream/speech-upstream.ts';
 import type { RequestShape } from '../../src/text/request-text.ts';
+import { wholeTextSegments } from '../../src/text/turn-text.ts';
+import {
+  createServiceWatch,
+  type RivalResult,
+  type ServiceWatch,
+} from '../../src/upstream/health/service-watch.ts';
+import type { OpenOptions, SpeechBody, SpeechUpstream } from '../../src/upstream/speech-upstream.ts';
 import { codecs, speechMp3 } from './codecs.ts';
 import { createFakeClock, type FakeClock, settle } from './fake-clock.ts';
 import { trustingRecovery } from './trusting-recovery.ts';
@@ -30,7 +34,12 @@ export type Behaviour =
   | { readonly does: 'hangs' }
   /** Answers, and sends nothing. */
   | { readonly does: 'stays-empty' }
-  | { readonly does: 'sends'; readonly bytes: Uint8Array; readonly then: 'ends' | 'breaks' | 'stalls'; readonly afterMs?: number }
+  | {
+      readonly does: 'sends';
+      readonly bytes: Uint8Array;
+      readonly end: 'ends' | 'breaks' | 'stalls';
+      readonly afterMs?: number;
+    }
   | { readonly does: 'queues'; readonly etaMs: number };
 
 export type ChainService = {
@@ -39,14 +48,22 @@ export type ChainService = {
   behave(request: number): Behaviour;
 };
 
-export type AskedService = { readonly name: string; readonly text: string; readonly atMs: number; state: 'open' | 'ended' | 'cancelled' };
+export type AskedService = {
+  readonly name: string;
+  readonly text: string;
+  readonly atMs: number;
+  state: 'open' | 'ended' | 'cancelled';
+};
 
 export type ChainRig = {
   readonly clock: FakeClock;
   readonly watches: ReadonlyMap<string, ServiceWatch>;
   /** What asking the next one because of the first being late has brought, by the first one. */
   readonly rivals: readonly RivalResult[];
-  say(text: string | readonly string[], options?: { readonly cutAfterMs?: number; readonly deadlineMs?: number }): Promise<SaidTurn>;
+  say(
+    text: string | readonly string[],
+    options?: { readonly cutAfterMs?: number; readonly deadlineMs?: number },
+  ): Promise<SaidTurn>;
 };
 
 export type SaidTurn = {
@@ -91,41 +108,48 @@ export function createChainRig(services: readonly ChainService[]): ChainRig {
   const counts = new Map<string, number>();
   let asked: AskedService[] = [];
 
-  const open = (service: ChainService): SpeechUpstream['open'] => async (request, options: OpenOptions) => {
-    const count = counts.get(service.name) ?? 0;
-    counts.set(service.name, count + 1);
-    const it: AskedService = { name: service.name, text: request.text ?? '', atMs: clock.now(), state: 'open' };
-    asked.push(it);
-    const { signal } = options;
-    signal.addEventListener('abort', () => {
-      if (it.state === 'open') it.state = 'cancelled';
-    });
-    const does = service.behave(count);
-    if (does.does === 'queues') {
-      options.onQueued?.({ reason: 'quota', position: 1, etaMs: does.etaMs });
-      return forEver(signal);
-    }
-    options.onSent?.();
-    if (does.does === 'hangs') return forEver(signal);
-    const afterMs = 'afterMs' in does ? (does.afterMs ?? 100) : 100;
-    await after(clock, afterMs, signal);
-    if (does.does === 'refuses') {
-      it.state = 'ended';
-      throw new AppError(does.code, 'refused', does.isLimit === true ? { isLimit: true } : {});
-    }
-    async function* chunks(): AsyncGenerator<Uint8Array> {
-      if (does.does === 'stays-empty') return forEver(signal);
-      const bytes = does.does === 'sends' ? does.bytes : SENTENCE;
-      for (let at = 0; at < bytes.length; at += 2048) yield bytes.subarray(at, at + 2048);
-      // What ends it from here on is its reader.
-      if (does.does === 'sends' && does.then === 'breaks') it.state = 'ended';
-      if (does.does === 'sends' && does.then === 'breaks') throw new AppError('upstream_broken', 'it broke');
-      if (does.does === 'sends' && does.then === 'stalls') return forEver(signal);
-      it.state = 'ended';
-    }
-    const body: SpeechBody = { chunks: chunks(), queueMs: 0, ttfbMs: afterMs, attempts: 1 };
-    return body;
-  };
+  const open =
+    (service: ChainService): SpeechUpstream['open'] =>
+    async (request, options: OpenOptions) => {
+      const count = counts.get(service.name) ?? 0;
+      counts.set(service.name, count + 1);
+      const it: AskedService = {
+        name: service.name,
+        text: request.text ?? '',
+        atMs: clock.now(),
+        state: 'open',
+      };
+      asked.push(it);
+      const { signal } = options;
+      signal.addEventListener('abort', () => {
+        if (it.state === 'open') it.state = 'cancelled';
+      });
+      const does = service.behave(count);
+      if (does.does === 'queues') {
+        options.onQueued?.({ reason: 'quota', position: 1, etaMs: does.etaMs });
+        return forEver(signal);
+      }
+      options.onSent?.();
+      if (does.does === 'hangs') return forEver(signal);
+      const afterMs = 'afterMs' in does ? (does.afterMs ?? 100) : 100;
+      await after(clock, afterMs, signal);
+      if (does.does === 'refuses') {
+        it.state = 'ended';
+        throw new AppError(does.code, 'refused', does.isLimit === true ? { isLimit: true } : {});
+      }
+      async function* chunks(): AsyncGenerator<Uint8Array> {
+        if (does.does === 'stays-empty') return forEver(signal);
+        const bytes = does.does === 'sends' ? does.bytes : SENTENCE;
+        for (let at = 0; at < bytes.length; at += 2048) yield bytes.subarray(at, at + 2048);
+        // What ends it from here on is its reader.
+        if (does.does === 'sends' && does.end === 'breaks') it.state = 'ended';
+        if (does.does === 'sends' && does.end === 'breaks') throw new AppError('upstream_broken', 'it broke');
+        if (does.does === 'sends' && does.end === 'stalls') return forEver(signal);
+        it.state = 'ended';
+      }
+      const body: SpeechBody = { chunks: chunks(), queueMs: 0, ttfbMs: afterMs, attempts: 1 };
+      return body;
+    };
 
   const link = (service: ChainService): ServedLink => ({
     synthesis: {},
@@ -158,9 +182,15 @@ export function createChainRig(services: readonly ChainService[]): ChainRig {
       const fromMs = clock.now();
       let samples = 0;
       let firstAudioMs: number | undefined;
-      const requests = createRequestLine({ prefetchMs: 1e9, readAheadMs: 1e9, remainingMs: () => 0, prefixes: {} });
+      const requests = createRequestLine({
+        prefetchMs: 1e9,
+        readAheadMs: 1e9,
+        remainingMs: () => 0,
+        prefixes: {},
+      });
       for (const part of typeof text === 'string' ? [text] : text) {
-        for (const segment of wholeTextSegments(part, { language: undefined, markup: 'keep' })) requests.add(segment);
+        for (const segment of wholeTextSegments(part, { language: undefined, markup: 'keep' }))
+          requests.add(segment);
         requests.flush();
       }
       requests.end();

@@ -1,26 +1,26 @@
 // How a service is believed, by what happened and when; and when the next one is asked instead.
 import { describe, expect, it } from 'vitest';
+import { seededNumbers } from '../../src/base/seeded-numbers.ts';
 import { NEW_HEALTH, type ServiceHealth, standing, step } from '../../src/upstream/health/service-health.ts';
 import { createServiceWatch } from '../../src/upstream/health/service-watch.ts';
-import { seededNumbers } from '../../src/base/seeded-numbers.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
-const after = (kinds: readonly ('spoke' | 'fault' | 'late' | 'tried')[], health = NEW_HEALTH, fromMs = 0) =>
+const stepped = (kinds: readonly ('spoke' | 'fault' | 'late' | 'tried')[], health = NEW_HEALTH, fromMs = 0) =>
   kinds.reduce<ServiceHealth>((now, kind, at) => step(now, { kind, atMs: fromMs + at }), health);
 
 describe('health', () => {
   it('is lost after three faults in a row, and not after two', () => {
-    expect(after(['fault', 'fault']).phase).toBe('suspect');
-    expect(after(['fault', 'fault', 'spoke', 'fault', 'fault']).phase).toBe('suspect');
-    expect(after(['fault', 'fault', 'fault']).phase).toBe('out');
+    expect(stepped(['fault', 'fault']).phase).toBe('suspect');
+    expect(stepped(['fault', 'fault', 'spoke', 'fault', 'fault']).phase).toBe('suspect');
+    expect(stepped(['fault', 'fault', 'fault']).phase).toBe('out');
   });
   it('does not suffer from being late once; four times in a row are no chance', () => {
-    expect(after(['late'])).toMatchObject({ phase: 'healthy', faults: 0 });
-    expect(after(['late', 'spoke', 'late', 'spoke', 'late']).phase).toBe('healthy');
-    expect(after(['late', 'late', 'late', 'late']).phase).toBe('out');
+    expect(stepped(['late'])).toMatchObject({ phase: 'healthy', faults: 0 });
+    expect(stepped(['late', 'spoke', 'late', 'spoke', 'late']).phase).toBe('healthy');
+    expect(stepped(['late', 'late', 'late', 'late']).phase).toBe('out');
   });
   it('is found out by one request at a time, first of work that nobody listens to', () => {
-    const out = after(['fault', 'fault', 'fault']);
+    const out = stepped(['fault', 'fault', 'fault']);
     expect(standing(out, 'nobody', 1_000)).toBe('last');
     expect(standing(out, 'nobody', 5_100)).toBe('try');
     expect(standing(out, 'listener', 5_100)).toBe('last');
@@ -29,16 +29,16 @@ describe('health', () => {
     expect(standing(tried, 'listener', 10_200)).toBe('last');
   });
   it('comes back when it has held for half a minute', () => {
-    let health = after(['fault', 'fault', 'fault']);
+    let health = stepped(['fault', 'fault', 'fault']);
     for (let atMs = 6_000; atMs <= 30_000; atMs += 6_000) health = step(health, { kind: 'spoke', atMs });
     expect(health.phase).toBe('proving');
     health = step(health, { kind: 'spoke', atMs: 36_000 });
     expect(health.phase).toBe('healthy');
     // What fails again soon must hold twice as long.
-    expect(after(['fault', 'fault', 'fault'], health, 60_000).provingMs).toBe(60_000);
+    expect(stepped(['fault', 'fault', 'fault'], health, 60_000).provingMs).toBe(60_000);
   });
   it('waits longer and longer for the next trial while all fail', () => {
-    let health = after(['fault', 'fault', 'fault']);
+    let health = stepped(['fault', 'fault', 'fault']);
     const pauses: number[] = [];
     for (let n = 0; n < 6; n += 1) {
       const atMs = health.tryAtMs;

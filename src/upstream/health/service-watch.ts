@@ -33,7 +33,11 @@ export type ServiceWatch = {
   usualMs(voice: string): number | undefined;
 };
 
-export type HealthChange = { readonly from: ServiceHealth; readonly to: ServiceHealth; readonly code: string | undefined };
+export type HealthChange = {
+  readonly from: ServiceHealth;
+  readonly to: ServiceHealth;
+  readonly code: string | undefined;
+};
 
 export type ServiceWatchOptions = {
   readonly clock: Clock;
