@@ -4,11 +4,7 @@
 import { AppError } from '../base/app-error.ts';
 import type { ServiceReport } from '../http/routes/operator-routes.ts';
 import { HEALTH_PHASES, type HealthPhase } from '../upstream/health/service-health.ts';
-import {
-  createServiceWatch,
-  RIVAL_RESULTS,
-  type ServiceWatch,
-} from '../upstream/health/service-watch.ts';
+import { createServiceWatch, RIVAL_RESULTS, type ServiceWatch } from '../upstream/health/service-watch.ts';
 import type { PoolReport } from '../upstream/pool/pool-report.ts';
 import type { ServiceStanding } from '../upstream/service-choice.ts';
 import type { AppContext } from './context.ts';

@@ -160,6 +160,7 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
   });
   const chain: TurnChain = {
     served,
+    clock,
     voiceAt,
     handOver: (text, inHand) => handOver(timeline, text, { ...inHand, remainingMs: remainingMs() }),
     waits() {},

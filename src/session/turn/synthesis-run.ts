@@ -5,6 +5,7 @@
 import { hearingBelow } from '../../audio/mp3/mp3-decoder.ts';
 import { heardHzOf } from '../../audio/transcoder.ts';
 import { AppError } from '../../base/app-error.ts';
+import type { Clock } from '../../base/clock.ts';
 import { handOver } from '../../pipeline/hand-over.ts';
 import { Mp3Spool } from '../../pipeline/mp3-spool.ts';
 import { saidLength } from '../../pipeline/outgoing-request.ts';
@@ -87,6 +88,7 @@ export class SynthesisRun implements TurnAudio, RunReport, TurnChain {
   private waiting: 'waiting' | 'over' = 'over';
 
   readonly served: ServedTurn;
+  readonly clock: Clock;
   /** Itself, where there is more than one service. */
   readonly chain: TurnChain | undefined;
   readonly upstream: SpeechUpstream;
@@ -108,6 +110,7 @@ export class SynthesisRun implements TurnAudio, RunReport, TurnChain {
     const output = outputOf(settings);
     const link = served.now();
     this.served = served;
+    this.clock = runtime.clock;
     this.chain = served.links.length > 1 ? this : undefined;
     this.options = options;
     this.stretch = stretch;

@@ -132,13 +132,24 @@ export function refusedError(
 }
 
 /** Fields of which each service has values of its own. */
-const OWN_FIELDS: readonly (string | undefined)[] = ['model', 'model_id', 'voice', 'voice2', 'language', 'language_code'];
-const TOO_LONG = /max_character|max_length|too[ _-]long|(?:exceeds?|over|more than)\b.{0,60}\b(?:characters|limit|length|maximum)/i;
+const OWN_FIELDS: readonly (string | undefined)[] = [
+  'model',
+  'model_id',
+  'voice',
+  'voice2',
+  'language',
+  'language_code',
+];
+const TOO_LONG =
+  /max_character|max_length|too[ _-]long|(?:exceeds?|over|more than)\b.{0,60}\b(?:characters|limit|length|maximum)/i;
 const UNKNOWN_VOICE = /voice_not_found|voice_does_not_exist|unsupported_language|language_not_supported/i;
 
 /** Whether a refusal is about what this service cannot do, not about the text: too long, its voices, its languages. */
 const isOwnLimit = (status: number, body: string, field: string | undefined): boolean =>
-  status === 413 || (field !== undefined && OWN_FIELDS.includes(field)) || TOO_LONG.test(body) || UNKNOWN_VOICE.test(body);
+  status === 413 ||
+  (field !== undefined && OWN_FIELDS.includes(field)) ||
+  TOO_LONG.test(body) ||
+  UNKNOWN_VOICE.test(body);
 
 const VOICES_LISTED = 'GET /api/v1/voices lists its voices, where it tells them';
 const WHAT_HELPS: Readonly<Record<string, string>> = { voice: VOICES_LISTED, voice2: VOICES_LISTED };
