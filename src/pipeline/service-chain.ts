@@ -297,8 +297,8 @@ class ServiceRace {
   }
   /** The service that goes on where this one breaks off; undefined: there is none. */
   private successor(runner: ChainRunner): ServedLink | undefined {
-    const others = this.chain.served.inOrder();
-    return others.find((link) => link !== runner.link && !this.broken.has(link) && link.apology === undefined);
+    const left = this.chain.served.inOrder().filter((link) => !this.broken.has(link));
+    return left.find((link) => link !== runner.link && link.apology === undefined);
   }
   /** It may say the same once more, if it is as quick as usual; then another one goes on. */
   private resumes(runner: ChainRunner): { readonly answerMs: number } | undefined {
