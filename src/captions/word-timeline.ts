@@ -64,14 +64,11 @@ export class WordTimeline {
   align(index: number, estimate: WordEstimate): void {
     if (this.places.align(index, estimate) === 'placed') this.nextTakenMs = undefined;
   }
-  /** The words of the last request where they are known best to be, ms of its own audio, and where that begins in the turn. */
-  lastRequest(): { readonly words: readonly TimedWord[]; readonly fromMs: number } {
+  /** The words of the last request where they are known best to be, ms of its own audio. */
+  lastRequest(): readonly TimedWord[] {
     const { firstWord, fromMs } = this.places.lastRequest() ?? { firstWord: 0, fromMs: 0 };
     const words = this.best(firstWord, this.places.words.length());
-    return {
-      fromMs,
-      words: words.map((word) => ({ ...word, startMs: word.startMs - fromMs, endMs: word.endMs - fromMs })),
-    };
+    return words.map((word) => ({ ...word, startMs: word.startMs - fromMs, endMs: word.endMs - fromMs }));
   }
   /** The last request says only its first `words` words; a word that was given out stays. Before its audio is `complete`. */
   cutLast(words: number): void {

@@ -2,8 +2,8 @@
 // and tests hold every message that leaves a socket against them.
 
 import { z } from 'zod';
-import { SWITCH_REASONS } from '../speech/upstream-names.ts';
 import { ASKED_FORMATS, SESSION_FORMATS } from '../speech/audio-format.ts';
+import { SWITCH_REASONS } from '../speech/upstream-names.ts';
 
 const turn = z.string();
 const ms = z.number().min(0);

@@ -11,6 +11,7 @@ import type { RequestText } from '../text/request-text.ts';
 import { spokenWords } from '../text/spoken-words.ts';
 import type { Preference } from '../upstream/service-choice.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
+import { handOver } from './hand-over.ts';
 import { joinPauseMs } from './join-pause.ts';
 import { Mp3Spool } from './mp3-spool.ts';
 import { type SpokenWith, saidLength, toAlignedText, toOutgoingRequest } from './outgoing-request.ts';
@@ -39,25 +40,26 @@ export type DrainedSpeech = {
   words(): readonly TimedWord[];
 };
 
-export type DrainedSpeechOptions = Omit<SpokenWith, 'maxText'> & LastResort & {
-  readonly prefer?: Preference;
-  readonly runtime: SpeechRuntime;
-  /** The user id whose text it is. */
-  readonly tenant: string;
-  /** Names of services, in order, to which the caller narrows the choice; default: all. */
-  readonly upstream?: readonly string[];
-  /** One upstream request each; none is a short silence. */
-  readonly texts: readonly RequestText[];
-  readonly output: OutputFormat;
-  /** Hz that the caller has named. */
-  readonly namedRate?: number | undefined;
-  /** The scheduling class of a request whose audio is due in `inMs`; asked once for each. */
-  readonly toWork: (request: 'first' | 'next' | 'resume', inMs: number) => SpeechWork;
-  /** `live`: plays from the first chunk on, so a body that breaks must be made whole before the listener runs dry. */
-  readonly listener: 'live' | 'nobody';
-  /** `timed`: word times are wanted, and are found in the audio. */
-  readonly words: 'timed' | 'unasked';
-};
+export type DrainedSpeechOptions = Omit<SpokenWith, 'maxText'> &
+  LastResort & {
+    readonly prefer?: Preference;
+    readonly runtime: SpeechRuntime;
+    /** The user id whose text it is. */
+    readonly tenant: string;
+    /** Names of services, in order, to which the caller narrows the choice; default: all. */
+    readonly upstream?: readonly string[];
+    /** One upstream request each; none is a short silence. */
+    readonly texts: readonly RequestText[];
+    readonly output: OutputFormat;
+    /** Hz that the caller has named. */
+    readonly namedRate?: number | undefined;
+    /** The scheduling class of a request whose audio is due in `inMs`; asked once for each. */
+    readonly toWork: (request: 'first' | 'next' | 'resume', inMs: number) => SpeechWork;
+    /** `live`: plays from the first chunk on, so a body that breaks must be made whole before the listener runs dry. */
+    readonly listener: 'live' | 'nobody';
+    /** `timed`: word times are wanted, and are found in the audio. */
+    readonly words: 'timed' | 'unasked';
+  };
 
 /** Large enough to be worth a system call, small enough for the first one to come soon. */
 const CHUNK_BYTES = 16 * 1024;
@@ -158,7 +160,9 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
   });
   const chain: TurnChain = {
     served,
+    clock,
     voiceAt,
+    handOver: (text, inHand) => handOver(timeline, text, { ...inHand, remainingMs: remainingMs() }),
     waits() {},
     speaks(link, instead) {
       if (instead !== undefined) words.spokenBy(link);

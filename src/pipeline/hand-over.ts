@@ -1,10 +1,12 @@
 // Where a speech that has broken off is given to another service: which of its audio in hand is still heard, and with which
 // word the other one goes on. Pure. No word is lost; where it is not sure that the last one is whole, it is said again.
 
-import type { TimedWord } from '../captions/word-timeline.ts';
+import type { TimedWord, WordTimeline } from '../captions/word-timeline.ts';
+import { type RequestText, restOfRequest } from '../text/request-text.ts';
+import { spokenWords } from '../text/spoken-words.ts';
 
 /** Times are ms of the request's own audio. */
-export type InHand = {
+type InHand = {
   /** Before this, audio is on its way to the listener and stays. */
   readonly sentMs: number;
   /** Where the audio that has come ends. */
@@ -17,40 +19,70 @@ export type InHand = {
 export type HandOver = {
   /** Index of the first word of the rest; as many as there are words: all were said. */
   readonly word: number;
-  /** Where the audio in hand is cut: in the pause before that word, or at its beginning. */
+  /** Where the audio in hand is cut at the latest, and how much before it there may be a pause to cut in, ms. */
   readonly keptMs: number;
+  readonly searchMs: number;
   /** Behind the end of a sentence or clause, between two words, or in a word that is begun again. */
   readonly at: 'clause' | 'word' | 'inside';
 };
 
-/** What the time of a word may be wrong by where nothing but its weight tells it. */
-const GUESSED_WITHIN_MS = 150;
+/** What the end of a word may be off by where nothing but the weights of the words tells it: 150 ms, or a fifth of its time. */
+const GUESSED = { withinMs: 150, share: 0.2 } as const;
 /** A voice rests for longer only at a mark; before the next word no more than this is kept of it. */
 const KEPT_PAUSE_MS = 120;
 
-const isSure = (word: TimedWord | undefined, untilMs: number): boolean =>
-  word === undefined || word.endMs + (word.withinMs ?? GUESSED_WITHIN_MS) <= untilMs;
+const withinOf = (word: TimedWord | undefined): number =>
+  word === undefined ? 0 : (word.withinMs ?? Math.max(GUESSED.withinMs, GUESSED.share * word.endMs));
 
 /** `words`: all of the request, in order, where they are known best to be. */
 export function planHandOver(words: readonly TimedWord[], inHand: InHand): HandOver {
   const { sentMs, knownMs, heardMs, neededMs } = inHand;
-  /** Where the speech is cut that goes on with word `w`. */
-  const cutMs = (w: number): number => {
-    const end = words[w - 1]?.endMs ?? 0;
+  /** Where the speech is cut that goes on with word `w`: the word before it is whole by then. */
+  const latestMs = (w: number): number => {
+    const word = words[w - 1];
+    if (word === undefined) return sentMs;
     const next = words[w]?.startMs ?? knownMs;
-    return Math.min(knownMs, Math.max(end, Math.min(next, end + KEPT_PAUSE_MS)));
+    return Math.min(
+      knownMs,
+      word.endMs + Math.max(withinOf(word), Math.min(next - word.endMs, KEPT_PAUSE_MS)),
+    );
   };
-  let last = 0;
-  while (last < words.length && isSure(words[last], knownMs)) last += 1;
-  // The last word has no other behind it; the audio may end with its end.
-  if (last === words.length - 1 && words[last]!.endMs <= knownMs) last = words.length;
-  for (let w = last; w > 0; w -= 1) {
-    const ms = cutMs(w);
+  const plan = (word: number, at: HandOver['at']): HandOver => {
+    const keptMs = Math.min(knownMs, Math.max(sentMs, latestMs(word)));
+    const front = words[word - 1];
+    const searchMs = front === undefined ? 0 : keptMs - (front.endMs - withinOf(front));
+    return { word, keptMs, searchMs: Math.max(0, Math.min(searchMs, keptMs - sentMs)), at };
+  };
+  let whole = 0;
+  while (whole < words.length && words[whole]!.endMs + withinOf(words[whole]) <= knownMs) whole += 1;
+  for (let w = whole; w > 0; w -= 1) {
+    const ms = latestMs(w);
     if (ms < sentMs || ms - heardMs < neededMs) break;
-    if (words[w - 1]!.pause > 0) return { word: w, keptMs: ms, at: 'clause' };
+    if (words[w - 1]!.pause > 0) return plan(w, 'clause');
   }
-  const ms = cutMs(last);
-  if (ms >= sentMs) return { word: last, keptMs: ms, at: 'word' };
-  // It has begun to be heard, and its end has not come: it is begun again behind what was sent of it.
-  return { word: last, keptMs: Math.min(knownMs, sentMs), at: 'inside' };
+  // What of the next word has been sent is heard; it is begun again behind that.
+  return plan(whole, latestMs(whole) < sentMs ? 'inside' : 'word');
+}
+
+/**
+ * The same for the request that was placed on `timeline` last: its words from the cut on leave the timeline. `rest`: the text that
+ * is left; undefined: none. `remainingMs`: audio that the listener has not heard yet; infinite without a listener.
+ */
+export function handOver(
+  timeline: WordTimeline,
+  text: RequestText,
+  inHand: {
+    readonly knownMs: number;
+    readonly untakenMs: number;
+    readonly neededMs: number;
+    readonly remainingMs: number;
+  },
+): { readonly cut: HandOver; readonly rest: RequestText | undefined } {
+  const { knownMs, untakenMs, neededMs, remainingMs } = inHand;
+  const words = timeline.lastRequest();
+  const sentMs = Math.max(0, knownMs - untakenMs);
+  const cut = planHandOver(words, { sentMs, knownMs, heardMs: knownMs - remainingMs, neededMs });
+  timeline.cutLast(cut.word);
+  const first = spokenWords(text.parts.map(({ segment }) => segment))[cut.word];
+  return { cut, rest: first && restOfRequest(text, first) };
 }

@@ -5,10 +5,10 @@ import type { Transcoder } from '../audio/transcoder.ts';
 import type { FrameQueue } from '../playout/frame-queue.ts';
 import type { RequestText } from '../text/request-text.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
+import type { Mp3Spool } from './mp3-spool.ts';
 import type { RequestLine } from './request-line.ts';
 import { type RequestVoice, sayRequest } from './say-request.ts';
 import { requestsOf, sayByChain, type TurnChain } from './service-chain.ts';
-import type { Mp3Spool } from './mp3-spool.ts';
 
 /** What speech is given to, data and control in one row. */
 export type SpeechSink = Pick<Transcoder, 'push'>;

@@ -143,11 +143,7 @@ function chainFor(services: SpeechServices, ask: ServiceAsk, defaultVoice: strin
 }
 
 /** What `voice2` of the gateway's own settings is called at one service; undefined where it has none. */
-function softly(
-  services: SpeechServices,
-  ask: ServiceAsk,
-  voice2: string | undefined,
-): string | undefined {
+function softly(services: SpeechServices, ask: ServiceAsk, voice2: string | undefined): string | undefined {
   if (voice2 === undefined) return undefined;
   try {
     return services.chain({ ...ask, voice: undefined, voice2 })[0].voice2;
@@ -183,7 +179,8 @@ function toLink(
     maxText: service.upstream.shape?.maxText,
     ignored: service.ignored.filter((field) => hasField(synthesis, field)),
     watch: service.watch,
-    apology: service.isLastResort && wish.lastResort === 'apologise' ? (wish.lastResortText ?? APOLOGY) : undefined,
+    apology:
+      service.isLastResort && wish.lastResort === 'apologise' ? (wish.lastResortText ?? APOLOGY) : undefined,
   };
 }
 
@@ -208,7 +205,8 @@ export function serveTurn(runtime: ServiceRuntime, asked: AskedWith, use: Servic
   // Who asks for the last resort by name does not mean it as one.
   const mayEnd = (service: ServingService) =>
     !service.isLastResort || use.lastResort !== 'fail' || upstream.includes(service.name);
-  const soft = (name: string) => softly(services, { ...ask, upstream: [name], voice: undefined, voice2: undefined }, defaultVoice2);
+  const soft = (name: string) =>
+    softly(services, { ...ask, upstream: [name], voice: undefined, voice2: undefined }, defaultVoice2);
   const wish = upstream.includes(chain.at(-1)!.name) ? {} : use;
   const link = (service: ServingService) => toLink(service, asked, wish, soft);
   const served = new ServedTurn([link(first), ...others.filter(mayEnd).map(link)]);

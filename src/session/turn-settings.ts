@@ -4,8 +4,8 @@
 import { fieldError } from '../base/check-fields.ts';
 import type { EventOf } from '../dialects/native-events.ts';
 import type { Preset } from '../dialects/native-messages.ts';
-import { type OutputFormat, type SessionFormat, sampleRateRefusal } from '../speech/audio-format.ts';
 import type { LastResort } from '../pipeline/speech-services.ts';
+import { type OutputFormat, type SessionFormat, sampleRateRefusal } from '../speech/audio-format.ts';
 import type { SynthesisFields } from '../speech/speech-request.ts';
 import { resolveVoices, type VoiceAliases } from '../speech/voice-aliases.ts';
 import type { WantedWords } from '../speech/wanted-words.ts';
@@ -13,32 +13,33 @@ import { stringBytes } from '../text/appended-text.ts';
 import type { Pronunciation } from '../text/pronunciations.ts';
 import type { Preference } from '../upstream/service-choice.ts';
 
-export type TurnSettings = WantedWords & Required<LastResort> & {
-  /** What decides among speech services. */
-  readonly prefer: Preference;
-  readonly format: SessionFormat;
-  /** As asked; without one the format's own default holds. */
-  readonly sampleRate: number | undefined;
-  readonly frameMs: number;
-  readonly pace: 'realtime' | 'burst';
-  readonly leadMs: number;
-  readonly flow: 'clock' | 'credit';
-  readonly audio: 'binary' | 'base64';
-  readonly markup: 'strip' | 'keep';
-  /** Whether it may be played from speech that is kept. */
-  readonly cache: 'off' | 'on';
-  readonly synthesis: SynthesisFields;
-  /** Names of the speech services that may speak, in order of preference; none: all. */
-  readonly upstream: readonly string[];
-  /** The user id whose texts they are. */
-  readonly tenant: string;
-  /** The gateway's short names for voices, under those of the session's agent. */
-  readonly aliases: VoiceAliases;
-  /** Throws `invalid_request` for a voice that is known not to exist. */
-  readonly checkVoices: CheckVoices;
-  /** Of the session's agent: how words are said that are written otherwise. */
-  readonly pronunciations: readonly Pronunciation[];
-};
+export type TurnSettings = WantedWords &
+  Required<LastResort> & {
+    /** What decides among speech services. */
+    readonly prefer: Preference;
+    readonly format: SessionFormat;
+    /** As asked; without one the format's own default holds. */
+    readonly sampleRate: number | undefined;
+    readonly frameMs: number;
+    readonly pace: 'realtime' | 'burst';
+    readonly leadMs: number;
+    readonly flow: 'clock' | 'credit';
+    readonly audio: 'binary' | 'base64';
+    readonly markup: 'strip' | 'keep';
+    /** Whether it may be played from speech that is kept. */
+    readonly cache: 'off' | 'on';
+    readonly synthesis: SynthesisFields;
+    /** Names of the speech services that may speak, in order of preference; none: all. */
+    readonly upstream: readonly string[];
+    /** The user id whose texts they are. */
+    readonly tenant: string;
+    /** The gateway's short names for voices, under those of the session's agent. */
+    readonly aliases: VoiceAliases;
+    /** Throws `invalid_request` for a voice that is known not to exist. */
+    readonly checkVoices: CheckVoices;
+    /** Of the session's agent: how words are said that are written otherwise. */
+    readonly pronunciations: readonly Pronunciation[];
+  };
 
 type CheckVoices = (
   named: {

@@ -13,10 +13,14 @@ const MAX_APOLOGY = 500;
 
 export const preferField = z
   .enum(PREFERENCES)
-  .describe('What decides among speech services: their order, the voice that was asked for, or the soonest audio');
+  .describe(
+    'What decides among speech services: their order, the voice that was asked for, or the soonest audio',
+  );
 export const lastResortField = z
   .enum(LAST_RESORTS)
-  .describe('Where only the embedded engine at the end of the list is left: it speaks, apologises, or the turn fails');
+  .describe(
+    'Where only the embedded engine at the end of the list is left: it speaks, apologises, or the turn fails',
+  );
 export const lastResortTextField = z
   .string()
   .trim()

@@ -81,7 +81,11 @@ export function inPreference<Link extends Pick<ServiceLink, 'isFallback'>>(
       const other = row.link.isFallback === true ? 1 : 0;
       const usualMs = row.usualMs ?? middleMs;
       const weight: readonly number[] =
-        prefer === 'order' ? [health] : prefer === 'voice' ? [health, other, full] : [health, full, usualMs, other];
+        prefer === 'order'
+          ? [health]
+          : prefer === 'voice'
+            ? [health, other, full]
+            : [health, full, usualMs, other];
       return [row.link, weight] as const;
     }),
   );

@@ -8,8 +8,9 @@ import { type HeardEnding, type SoundEnding, soundEndingOf } from '../../caption
 import type { OutgoingRequest } from '../../speech/speech-request.ts';
 import type { ToldLength } from '../../upstream/speech-upstream.ts';
 import type { EndingWatch } from '../word-timing/speech-words.ts';
+import type { BodyReading } from './body-reading.ts';
 import { type CleanEnd, type Doubt, fitOf, type Verdict, verdictOf } from './ending-verdict.ts';
-import type { BodyReading, RelayedSpeech } from './relayed-speech.ts';
+import type { RelayedSpeech } from './relayed-speech.ts';
 import { decodeFrames } from './splice-runs.ts';
 import type { VoiceRecords } from './voice-records.ts';
 

@@ -4,8 +4,8 @@
 import type { BodyType } from '../../audio/bodies/body-type.ts';
 import { AppError } from '../../base/app-error.ts';
 import { type BodyFingerprint, createBodyFingerprint } from './body-fingerprint.ts';
-import type { BodyReading } from './relayed-speech.ts';
-import { createFreshReading, type RelayedSpeech, refuseJunk } from './relayed-speech.ts';
+import { type BodyReading, createFreshReading } from './body-reading.ts';
+import { type RelayedSpeech, refuseJunk } from './relayed-speech.ts';
 import { framesBeyond } from './splice-runs.ts';
 
 export type Passed = 'exact' | 'aligned' | 'agreed';

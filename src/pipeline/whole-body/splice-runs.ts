@@ -9,7 +9,7 @@ import { alignRuns, lastPause } from '../../audio/dsp/speech-alignment.ts';
 import type { Mp3Decoders } from '../../audio/mp3/mp3-decoder.ts';
 import type { Mp3Frame } from '../../audio/mp3/mp3-frame-parser.ts';
 import { silentMp3Frame } from '../../audio/mp3/mp3-hole.ts';
-import type { BodyReading } from './relayed-speech.ts';
+import type { BodyReading } from './body-reading.ts';
 
 export type Splice = {
   readonly crossfade: Crossfade;
@@ -122,15 +122,15 @@ function leadOf(run: BodyReading): number {
   return encoderDelay === undefined ? USUAL_LEAD : encoderDelay + 529;
 }
 
-/** The end of the run that broke, with the tail after its last frame; undefined when too little is kept. */
-function endOfRun(old: BodyReading, decoders: Mp3Decoders) {
-  const first = Math.max(0, old.frames() - OLD_FRAMES);
-  const frames = old.frameRange(first, old.frames());
+/** The run up to frame `until`, with the tail after its last frame; undefined when too little is kept. */
+function endOfRun(old: BodyReading, decoders: Mp3Decoders, untaken: number, until = old.frames()) {
+  const first = Math.max(0, until - OLD_FRAMES, old.frames() - Math.max(untaken, OLD_FRAMES));
+  const frames = old.frameRange(first, until);
   const last = frames?.at(-1);
   if (frames === undefined || last === undefined || !isOneStream(old) || !areAlike(frames)) return undefined;
   const { sampleRate, samplesPerFrame, code } = last.header;
   const lead = code === undefined ? leadOf(old) / samplesPerFrame : 0;
-  if (frames.length <= leastFrames(last.header) || old.frames() < lead) return undefined;
+  if (frames.length <= leastFrames(last.header) || until < lead) return undefined;
   const decoded = decodeFrames(decoders, [...frames, ...emptyFrames(last)], first);
   const run = code === undefined ? decoded : withTail(decoded, fadeSamples(sampleRate));
   return { run, frames, sampleRate, samplesPerFrame, leadFrames: Math.ceil(lead) };
@@ -143,7 +143,7 @@ export function spliceRuns(
   untaken: number,
   decoders: Mp3Decoders,
 ): Splice | undefined {
-  const end = endOfRun(old, decoders);
+  const end = endOfRun(old, decoders, untaken);
   if (end === undefined || !isOneStream(fresh)) return undefined;
   const { sampleRate, samplesPerFrame: spf } = end;
   const first = Math.max(0, fresh.frames() - FRESH_FRAMES);
@@ -183,23 +183,28 @@ export function spliceRuns(
   };
 }
 
-/** The end of a run that nothing follows: cut at the last pause if it is near and unheard, else faded out at the break. */
+/**
+ * The end of a run that nothing of its own follows: cut at the last pause if it is near and unheard, else faded out at the break, or
+ * behind frame `until`. `searchMs`: how near a pause must be.
+ */
 export function fadeRun(
   old: BodyReading,
   untaken: number,
   decoders: Mp3Decoders,
+  until = old.frames(),
+  searchMs = PAUSE_SEARCH_MS,
 ): Pick<Splice, 'crossfade' | 'takenBack'> | undefined {
-  const end = endOfRun(old, decoders);
+  const end = endOfRun(old, decoders, untaken, until);
   if (end === undefined) return undefined;
   const { run, sampleRate, samplesPerFrame: spf } = end;
   const fade = fadeSamples(sampleRate);
-  const latest = old.frames() * spf - (untaken > 0 ? fade : 0);
+  const latest = until * spf - (untaken > old.frames() - until ? fade : 0);
   const earliest = Math.max(old.frames() - untaken, end.leadFrames) * spf;
   const cut =
     earliest > latest
-      ? old.frames() * spf
-      : (lastPause([{ run, lag: 0 }], { sampleRate, earliest, latest }, PAUSE_SEARCH_MS) ?? latest);
-  const begin = Math.min(old.frames(), Math.floor(cut / spf)) * spf;
+      ? until * spf
+      : (lastPause([{ run, lag: 0 }], { sampleRate, earliest, latest }, searchMs) ?? latest);
+  const begin = Math.min(until, Math.floor(cut / spf)) * spf;
   return {
     crossfade: {
       samples: fadeOut(run, begin, cut, fade),

@@ -15,6 +15,7 @@ import { pause } from '../../base/pause.ts';
 import type { OutgoingRequest } from '../../speech/speech-request.ts';
 import type { QueuedNotice, SpeechBody, SpeechUpstream, ToldLength } from '../../upstream/speech-upstream.ts';
 import type { SpeechWork } from '../../upstream/speech-work.ts';
+import type { HandOver } from '../hand-over.ts';
 import type { RequestSpool } from '../mp3-spool.ts';
 import type { EndingWatch } from '../word-timing/speech-words.ts';
 import { judgeEnding } from './body-ending.ts';
@@ -47,11 +48,16 @@ export type RecoveryPolicy = {
   readonly reads?: 'in-batches' | 'as-it-comes';
   /** Scheduling class of a request after a break. */
   readonly resumeWork?: (() => SpeechWork) | undefined;
-  /** Whether a body in trouble may be asked for again, now; absent: it may. */
-  readonly asksAgain?: () => boolean;
+  /** Whether a body in trouble may be asked for again, now, and how long its answer may take, ms; absent: it may. */
+  readonly asksAgain?: () => { readonly answerMs: number } | undefined;
+  /** Somebody else says the rest of a speech that is given up: where it is cut. Undefined: nobody does, and it fades out. */
+  readonly handOver?: (inHand: RestInHand) => Pick<HandOver, 'keptMs' | 'searchMs'> | undefined;
   /** Finds out how a body ends; absent: its frames, sound and length decide alone. */
   readonly endings?: EndingWatch | undefined;
 };
+
+/** What has come of a request, and what of it can still be taken back, ms. */
+export type RestInHand = { readonly knownMs: number; readonly untakenMs: number };
 
 /** One request, and where its speech goes. */
 export type WholeRequest = {
@@ -105,6 +111,7 @@ export async function relayWholeBody(
   let spent = NOTHING_SPENT;
   /** Where a body came to a clean end, in its bytes. */
   let endedAt: number | undefined;
+  let answerMs = ANSWER_MS;
   /** The announced length of the current body. */
   let toldLength: ToldLength | undefined;
   /** `kept`: the body comes from the phrase store and was judged before it was stored. */
@@ -173,7 +180,10 @@ export async function relayWholeBody(
     return { error: endedEarly(), doubt, certainty, heard };
   };
   const mayAskAgain = (trouble: Trouble): boolean => {
-    if (recoveryPolicy.asksAgain?.() === false) return false;
+    const asksAgain = recoveryPolicy.asksAgain ?? (() => ({ answerMs: ANSWER_MS }));
+    const asked = asksAgain();
+    if (asked === undefined) return false;
+    answerMs = asked.answerMs;
     const next = nextTry(trouble, spent);
     return next === 'resume' || (next === 'regenerate' && recovery.doubts.tryRetry(clock.now()));
   };
@@ -212,7 +222,7 @@ export async function relayWholeBody(
     const catchUp = createCatchUp(relayed, endedAt === from && !isKnownCut ? 'ended' : 'broken', (how) =>
       tell(kindOf(trouble, how)),
     );
-    const end = await read(catchUp, ANSWER_MS, openAgain);
+    const end = await read(catchUp, answerMs, openAgain);
     const passed = catchUp.passed();
     if (passed === undefined) tell('failed');
     const isNews = passed === 'aligned' || relayed.fingerprint().bytes() > from;
@@ -233,8 +243,11 @@ export async function relayWholeBody(
     const ending = heard ?? (await endings?.ending(LAST_WORDS_MS, 'on-suspicion'));
     signal.throwIfAborted();
     if (ending !== undefined && ending !== 'late') endings?.cutAt(ending);
-    relayed.fadeOut();
-    report.arrived(relayed.heardMs(), 'arriving');
+    const inHand = { knownMs: relayed.heardMs(), untakenMs: relayed.untakenMs() };
+    const cut = recoveryPolicy.handOver?.(inHand);
+    relayed.fadeOut(cut);
+    if (cut !== undefined) relayed.end('cut');
+    report.arrived(relayed.heardMs(), cut === undefined ? 'arriving' : 'complete');
     throw error;
   };
 

@@ -5,17 +5,19 @@
 import { hearingBelow } from '../../audio/mp3/mp3-decoder.ts';
 import { heardHzOf } from '../../audio/transcoder.ts';
 import { AppError } from '../../base/app-error.ts';
+import type { Clock } from '../../base/clock.ts';
+import { handOver } from '../../pipeline/hand-over.ts';
 import { Mp3Spool } from '../../pipeline/mp3-spool.ts';
 import { saidLength } from '../../pipeline/outgoing-request.ts';
-import { type SpeechSink, speak, type TurnAudio } from '../../pipeline/speak.ts';
 import type { RequestVoice } from '../../pipeline/say-request.ts';
 import type { TurnChain } from '../../pipeline/service-chain.ts';
+import { type SpeechSink, speak, type TurnAudio } from '../../pipeline/speak.ts';
 import type { ServedLink, ServedTurn } from '../../pipeline/speech-services.ts';
-import type { SwitchReason } from '../../speech/upstream-names.ts';
 import type { ResumeKind } from '../../pipeline/whole-body/speech-recovery.ts';
 import { SpeechWords } from '../../pipeline/word-timing/speech-words.ts';
 import { passesThrough } from '../../speech/audio-format.ts';
 import type { OutgoingRequest } from '../../speech/speech-request.ts';
+import type { SwitchReason } from '../../speech/upstream-names.ts';
 import { wantsWords } from '../../speech/wanted-words.ts';
 import type { RequestText } from '../../text/request-text.ts';
 import type { QueuedNotice, SpeechBody, SpeechUpstream } from '../../upstream/speech-upstream.ts';
@@ -86,6 +88,7 @@ export class SynthesisRun implements TurnAudio, RunReport, TurnChain {
   private waiting: 'waiting' | 'over' = 'over';
 
   readonly served: ServedTurn;
+  readonly clock: Clock;
   /** Itself, where there is more than one service. */
   readonly chain: TurnChain | undefined;
   readonly upstream: SpeechUpstream;
@@ -107,6 +110,7 @@ export class SynthesisRun implements TurnAudio, RunReport, TurnChain {
     const output = outputOf(settings);
     const link = served.now();
     this.served = served;
+    this.clock = runtime.clock;
     this.chain = served.links.length > 1 ? this : undefined;
     this.options = options;
     this.stretch = stretch;
@@ -211,6 +215,13 @@ export class SynthesisRun implements TurnAudio, RunReport, TurnChain {
       recoveryPolicy: { ...recoveryPolicy, recovery: link.recovery },
       report,
     };
+  }
+  handOver(
+    text: RequestText,
+    inHand: Parameters<TurnChain['handOver']>[1],
+  ): ReturnType<TurnChain['handOver']> {
+    if (!this.isLive()) return undefined;
+    return handOver(this.stretch.timeline, text, { ...inHand, remainingMs: this.options.remainingMs() });
   }
   waits(state: 'waiting' | 'over'): void {
     this.waiting = state;

@@ -81,7 +81,10 @@ export type SwitchedFigures = {
   readonly reason: SwitchReason;
 };
 
-export const switchedEvent = (turn: string, { from, to, atMs, reason }: SwitchedFigures): EventOf<'switched'> => ({
+export const switchedEvent = (
+  turn: string,
+  { from, to, atMs, reason }: SwitchedFigures,
+): EventOf<'switched'> => ({
   type: 'switched',
   turn,
   from: from.service ?? '',

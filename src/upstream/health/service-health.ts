@@ -19,9 +19,10 @@ export type ServiceHealth = {
   readonly tryAtMs: number;
   /** Between two tries while all fail. */
   readonly backOffMs: number;
-  /** Tries in a row that spoke, and when the first of them did. */
+  /** Tries in a row that spoke, when the last of them did, and for how long it has held so. */
   readonly proofs: number;
-  readonly provedFromMs: number;
+  readonly provedAtMs: number;
+  readonly provedMs: number;
   /** How long it must hold this time. */
   readonly provingMs: number;
   /** When it was last believed again; before it ever was out: never. */
@@ -43,6 +44,7 @@ const BACK_OFF = { firstMs: 5_000, maxMs: 60_000 } as const;
 /** Longer than a restart takes, and than what comes and goes lasts. */
 const PROVING = { firstMs: 30_000, maxMs: 300_000 } as const;
 const MIN_PROOFS = 3;
+const MAX_UNSEEN_MS = 15_000;
 /** A service that fails again within this must hold twice as long. */
 const RELAPSE_MS = 600_000;
 /** Work without a listener tries first: nobody hears it fail. */
@@ -56,7 +58,8 @@ export const NEW_HEALTH: ServiceHealth = {
   tryAtMs: 0,
   backOffMs: BACK_OFF.firstMs,
   proofs: 0,
-  provedFromMs: 0,
+  provedAtMs: 0,
+  provedMs: 0,
   provingMs: PROVING.firstMs,
   backAtMs: Number.NEGATIVE_INFINITY,
 };
@@ -81,9 +84,13 @@ function spoke(health: ServiceHealth, atMs: number): ServiceHealth {
   const calm = { ...health, faults: 0, lates: 0 };
   if (!isAway(health)) return into(calm, 'healthy', atMs);
   const proofs = health.proofs + 1;
-  const provedFromMs = health.proofs === 0 ? atMs : health.provedFromMs;
-  const proving = { ...into(calm, 'proving', atMs), proofs, provedFromMs, backOffMs: BACK_OFF.firstMs };
-  if (proofs < MIN_PROOFS || atMs - provedFromMs < health.provingMs) return proving;
+  // Of a long silence between two tries nobody knows how it was.
+  const heldMs = health.proofs === 0 ? 0 : Math.min(MAX_UNSEEN_MS, atMs - health.provedAtMs);
+  const provedMs = (health.proofs === 0 ? 0 : health.provedMs) + heldMs;
+  const { firstMs: backOffMs } = BACK_OFF;
+  const tries = { backOffMs, tryAtMs: Math.min(health.tryAtMs, atMs + backOffMs) };
+  const proving = { ...into(calm, 'proving', atMs), proofs, provedAtMs: atMs, provedMs, ...tries };
+  if (proofs < MIN_PROOFS || provedMs < health.provingMs) return proving;
   return { ...into(proving, 'healthy', atMs), backAtMs: atMs };
 }
 

@@ -15,7 +15,7 @@ export type ServiceWatch = {
   asked(): void;
   /** How long its speech may take from when a request is sent until the next service is asked, ms. */
   askAfterMs(voice: string): number;
-  /** Whether the next one may be asked while this one is only late: takes a share of the budget, unless it is known to be in trouble. */
+  /** Whether the next one may be asked while this one is only late: takes a share of the budget, unless it is in trouble or nothing is known of it. */
   mayAskNext(voice: string): boolean;
   rival(result: RivalResult): void;
   /** Its first speech came so long after the request was sent; undefined: nobody listened for it. */
@@ -33,7 +33,11 @@ export type ServiceWatch = {
   usualMs(voice: string): number | undefined;
 };
 
-export type HealthChange = { readonly from: ServiceHealth; readonly to: ServiceHealth; readonly code: string | undefined };
+export type HealthChange = {
+  readonly from: ServiceHealth;
+  readonly to: ServiceHealth;
+  readonly code: string | undefined;
+};
 
 export type ServiceWatchOptions = {
   readonly clock: Clock;
@@ -79,7 +83,8 @@ export function createServiceWatch({ clock, onChange, onRival, onSpoke }: Servic
     askAfterMs,
     mayAskNext(voice) {
       const isInTrouble = health.phase !== 'healthy' || voices.get(voice)?.health.phase === 'suspect';
-      const may = isInTrouble || times.tryHedge();
+      // Before anything is known there is no budget yet, and the wait is long.
+      const may = isInTrouble || times.afterMs() === undefined || times.tryHedge();
       if (!may) onRival('refused');
       return may;
     },
