@@ -345,7 +345,6 @@ class ServiceRace {
 }
 /** It has no words of the caller's text. */
 const apologyOf = (text: string): RequestText => ({ text, parts: [] });
-
 const FULL: ServiceFailure = { reason: 'quota', counts: false };
 const fullError = () =>
   new AppError('busy', 'The speech service has no room for this request in time; try again later.');
