@@ -88,7 +88,7 @@ async function findCommand(name: string): Promise<Command> {
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (entry !== undefined) return entry.load();
   const { shownArgument } = await import('./base/addresses/shown-address.ts');
-  const { nearestName } = await import('./base/nearest-name.ts');
+  const { nearestName } = await import('./base/shown-value.ts');
   const near = nearestName(name, Object.keys(COMMANDS));
   const meant = near === undefined ? '' : ` Did you mean ${near}?`;
   throw new UsageError(

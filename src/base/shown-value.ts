@@ -1,4 +1,5 @@
-// How a refusal shows what it was given: short, and never spoken text, a key or an address, which may hold one.
+// How a refusal shows what it was given: short, and never spoken text, a key or an address, which may hold one; and which known name
+// is near to one that is not known.
 
 const MAX_SHOWN = 40;
 /** Fields of all protocols that hold what is spoken, or a secret. */
@@ -41,3 +42,42 @@ export function shownValue(
 /** A name that callers choose, such as that of a voice. */
 export const shownName = (name: string): string =>
   JSON.stringify(name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name);
+
+/** Optimal string alignment distance: insert, delete, replace, or swap two neighbours, each counts 1. */
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const replace = last[column - 1]! + (a[row - 1] === b[column - 1] ? 0 : 1);
+      let best = Math.min(replace, last[column]! + 1, current[column - 1]! + 1);
+      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1])
+        best = Math.min(best, beforeLast[column - 2]! + 1);
+      current.push(best);
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[b.length]!;
+}
+
+/** The known name that `given` most likely stands for: at most a quarter of its letters (one at least) differ. */
+export function nearestName(given: string, known: readonly string[]): string | undefined {
+  if (given.length > 64) return undefined;
+  const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+  const wanted = plain(given);
+  const nearest = known
+    .map((name) => ({ name, distance: editDistance(wanted, plain(name)) }))
+    .sort((a, b) => a.distance - b.distance)[0];
+  const most = Math.max(1, Math.floor(wanted.length / 4));
+  return nearest !== undefined && nearest.distance <= most && nearest.distance < wanted.length
+    ? nearest.name
+    : undefined;
+}
+
+/** `; did you mean NAME?`, or nothing when none is near. */
+export function meantName(given: string, known: readonly string[]): string {
+  const near = nearestName(given, known);
+  return near === undefined ? '' : `; did you mean ${near}?`;
+}

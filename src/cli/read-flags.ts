@@ -2,7 +2,7 @@
 
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { shownArgument } from '../base/addresses/shown-address.ts';
-import { meantName } from '../base/nearest-name.ts';
+import { meantName } from '../base/shown-value.ts';
 import { type Flags, UsageError } from './command.ts';
 
 type Parsed<O extends Flags> = ReturnType<

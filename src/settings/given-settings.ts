@@ -2,7 +2,7 @@
 // Knows names but no rules: an unknown name is a problem here, a wrong value is one in config.ts.
 
 import { createRequire } from 'node:module';
-import { meantName } from '../base/nearest-name.ts';
+import { meantName } from '../base/shown-value.ts';
 import type { Setting } from './setting.ts';
 import { SETTINGS, type SettingName, toEnv, toFlag } from './settings.ts';
 

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { AppError } from '../base/app-error.ts';
 import { fieldError } from '../base/check-fields.ts';
-import { meantName } from '../base/nearest-name.ts';
+import { meantName } from '../base/shown-value.ts';
 
 export const listedVoiceSchema = z.object({
   id: z.string(),

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { nearestName } from '../../src/base/nearest-name.ts';
+import { nearestName } from '../../src/base/shown-value.ts';
 import {
   SETTINGS,
   type SettingName,
