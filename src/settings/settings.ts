@@ -184,14 +184,14 @@ export const SETTINGS = {
     zero: 'no session outlives its connection',
     placeholder: MS,
     meaning:
-      'How long a session that asks for it (`resumable=1`) is kept for a client that has lost its connection. Two minutes span a tunnel and a change of network.',
+      'How long a session that is `resumable` waits for a client that has lost its connection. Two minutes span a change of network.',
   }),
   maxDetachedPerUser: whole(50, {
     min: 1,
     max: 1_000_000,
     placeholder: COUNT,
     meaning:
-      "Sessions of one user that wait for clients that have lost their connections; with one more, the longest-waiting is ended. They count as connections, and a quarter of a user's are enough for a network that fails.",
+      "Sessions of one user that wait for lost clients; with one more, that which has waited longest ends. A quarter of a user's connections.",
   }),
 
   // Observers.

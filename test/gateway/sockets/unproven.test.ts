@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { Unproven } from '../../../src/gateway/sockets/unproven.ts';
 
 const MAX = 65_536;
-const frame = (value: number, bytes = 160) => new Uint8Array(bytes).fill(value);
+const frame = (value: number, bytes = 160) => Buffer.alloc(bytes, value);
 const sent = (turn: string) => ({ turn, durationMs: 20 });
 
 it('gives back messages and audio in order, the first frame from the byte that is asked for', () => {
