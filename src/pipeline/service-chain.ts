@@ -276,6 +276,7 @@ class ServiceRace {
     else this.settle((end) => end.resolve({ text: text!, rest }));
   }
   private failed(runner: ChainRunner, thrown: unknown): void {
+    const isNewest = this.runners.at(-1) === runner;
     this.runners = this.runners.filter((other) => other !== runner);
     runner.close();
     if (this.end === undefined || this.signal.aborted) return;
@@ -291,8 +292,9 @@ class ServiceRace {
     if (this.winner === runner || failure === undefined) return this.giveUp(thrown);
     this.failures.set(runner.link, { ...failure, error: thrown as AppError });
     if (runner.why === 'rival') this.runners[0]?.link.watch?.rival('failed');
-    if (this.runners.length > 0) return this.openLast();
-    if (this.waiting.length > 0) this.askNext('next');
+    // Behind an older one another has been asked already, which has its own time.
+    if (isNewest && this.waiting.length > 0) this.askNext('next');
+    else if (this.runners.length > 0) this.openLast();
     else this.giveUp(thrown);
   }
   /** The service that goes on where this one breaks off; undefined: there is none. */
