@@ -164,7 +164,7 @@ async function openAppPlayer(
     secret: secrets.peers,
     onRequest: (request, response) => seats.routing(request, response),
     onLeg: switchboard.give,
-    onUpgrade: sockets.upgrade,
+    onUpgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
   });
   onStop(() => listener.close());
   const proxy = createReverseProxy({ secret: secrets.peers, clock, log });

@@ -154,7 +154,7 @@ export class CountingClient {
       this.faults.push(`${message.type} before session_resumed`);
     if (message.type === 'session_resumed') return this.resumed(message);
     if (message.type === 'ack') return void this.acks.push(message['n'] as number);
-    if (message['n'] !== this.after + 1) this.faults.push(`n ${message['n']} behind ${this.after}`);
+    if (message['n'] !== this.after + 1) this.faults.push(`n ${String(message['n'])} behind ${this.after}`);
     this.after = message['n'] as number;
     this.messages.push(message);
     const turn = message['turn'] as string;
