@@ -20,6 +20,7 @@ const sentencesUnder = (...paths: readonly (readonly string[])[]): SourceSentenc
       block: Math.floor(number / 2),
       unfit: undefined,
       leans: false,
+      until: number,
     };
   });
 };
