@@ -47,17 +47,22 @@ const plainCase = (text: string): string => {
 const bareHeading = (heading: string): string =>
   withoutEnd(heading.replace(/\s+/gu, ' ').trim().replace(NUMBERING, ''), /[\s.:;,。：、…]/u);
 
-/** As a list of chapters shows it, those that every text has included. Undefined: there is no name in it. */
-export function headingTitle(heading: string | undefined): string | undefined {
-  const title = plainCase(bareHeading(heading ?? ''));
-  if (title.length > MAX_CHARACTERS || !/\p{L}{2}/u.test(title) || /[{}]/.test(title)) return undefined;
-  return title;
-}
+/** "Chapter IV": a number, and no name. */
+const ONLY_NUMBER =
+  /^(?:chapter|section|part|book|lecture|kapitel|teil|abschnitt|chapitre|partie|capítulo|capitolo|hoofdstuk|rozdział|глава)\s+(?:\d+|[ivxlc]+)$/iu;
+/** A line that leads into verse or a quotation, and not over a part of the text. */
+const LEADS_ON = /[,;:—–-]\s*$/u;
 
 /** Undefined: there is no name in it. A question keeps its mark. */
 export function headingName(heading: string | undefined): string | undefined {
-  const title = headingTitle(heading);
-  return title !== undefined && GENERIC.has(title.toLowerCase()) ? undefined : title;
+  if (LEADS_ON.test(heading ?? '')) return undefined;
+  const name = plainCase(bareHeading(heading ?? '')).replace(
+    /(?<![\p{L}\p{N}])[_*]+|[_*]+(?![\p{L}\p{N}])/gu,
+    '',
+  );
+  if (ONLY_NUMBER.test(name)) return undefined;
+  if (name.length > MAX_CHARACTERS || !/\p{L}{2}/u.test(name) || /[{}]/.test(name)) return undefined;
+  return GENERIC.has(name.toLowerCase()) ? undefined : name;
 }
 
 /** What a text comes to in the end stands under these. */

@@ -13,6 +13,8 @@ export type LanguageReader = {
   readonly articles: RegExp;
   readonly aboutItself: RegExp;
   readonly definite: RegExp;
+  /** The definite articles, without a preposition, wherever they stand. */
+  readonly article: RegExp;
   readonly complements: RegExp;
   readonly adjectives: RegExp;
   readonly adjectivesBehind: RegExp;
@@ -26,6 +28,16 @@ export type LanguageReader = {
   readonly contrast: RegExp;
   readonly reason: RegExp;
   readonly example: RegExp;
+  /** At the beginning of a sentence that takes back the one before. */
+  readonly turns: RegExp;
+  /** "Three kinds", "several reasons". */
+  readonly announcing: RegExp;
+  /** Numbers from two on, in order. */
+  readonly counts: readonly string[];
+  readonly opensList: RegExp;
+  readonly comparing: RegExp;
+  readonly compared: RegExp;
+  readonly firstPerson: RegExp;
   readonly seen: RegExp;
   readonly seenNumbered: RegExp;
   readonly binding: RegExp;
@@ -37,6 +49,13 @@ export type LanguageReader = {
   readonly common: ReadonlySet<string>;
 };
 
+/** A number, at most two other words, and a noun of the language's list. */
+function announcingPattern(cues: Cues | undefined): RegExp {
+  const numbers = cuePattern([cues?.counts ?? '', cues?.amounts ?? ''].join(', ')).source;
+  const nouns = cuePattern(cues?.kinds ?? '').source;
+  return new RegExp(`${numbers}(?:\\s+[\\p{L}-]+){0,2}?\\s*${nouns}`, 'iu');
+}
+
 const patternsOf = (cues: Cues | undefined): LanguageReader => ({
   connective: cuePattern(cues?.connectives ?? '', 'start'),
   leaning: cuePattern(cues === undefined ? '' : `${cues.leaning}, ${cues.connectives}`, 'start'),
@@ -46,6 +65,14 @@ const patternsOf = (cues: Cues | undefined): LanguageReader => ({
   articles: cuePattern(cues?.articles ?? ''),
   aboutItself: cuePattern(cues?.aboutItself ?? '', 'start'),
   definite: cuePattern(cues?.definite ?? '', 'start'),
+  article: new RegExp(
+    cuePattern(
+      listed(cues?.definite ?? '')
+        .filter((word) => !word.includes(' '))
+        .join(', '),
+    ).source,
+    'giu',
+  ),
   complements: cuePattern(cues?.complements ?? '', 'start'),
   adjectives: cuePattern(cues?.adjectives ?? ''),
   adjectivesBehind: cuePattern(cues?.adjectivesBehind ?? ''),
@@ -58,6 +85,13 @@ const patternsOf = (cues: Cues | undefined): LanguageReader => ({
   contrast: cuePattern(cues?.contrast ?? ''),
   reason: cuePattern(cues?.reason ?? ''),
   example: cuePattern(cues?.example ?? ''),
+  turns: cuePattern(cues?.turns ?? '', 'start'),
+  announcing: announcingPattern(cues),
+  counts: listed(cues?.counts ?? ''),
+  opensList: cuePattern(cues?.opensList ?? '', 'start'),
+  comparing: cuePattern(cues?.comparing ?? ''),
+  compared: cuePattern(cues?.compared ?? ''),
+  firstPerson: cuePattern(cues?.firstPerson ?? ''),
   seen: cuePattern(cues?.seen ?? ''),
   seenNumbered: cuePattern(cues?.seenNumbered ?? '', 'before-number'),
   binding: cuePattern(cues?.binding ?? '', 'end'),

@@ -10,7 +10,15 @@ import { isUnspaced, stemOf } from './words.ts';
 
 type LeaningCues = Pick<
   LanguageReader,
-  'leaning' | 'leaningWithin' | 'leaningEarly' | 'leaningUnnamed' | 'leaningAtEnd' | 'articles' | 'binding'
+  | 'leaning'
+  | 'leaningWithin'
+  | 'leaningEarly'
+  | 'leaningUnnamed'
+  | 'leaningAtEnd'
+  | 'articles'
+  | 'binding'
+  | 'comparing'
+  | 'compared'
 >;
 
 /** A pronoun that comes later mostly stands for something in the same sentence. */
@@ -60,6 +68,8 @@ export const leansOnBefore = (spoken: string, cues: LeaningCues): boolean =>
   cues.leaning.test(spoken) ||
   cues.leaningWithin.test(spoken) ||
   cues.leaningAtEnd.test(spoken) ||
+  // "Newer mills are quieter.": than which?
+  (cues.comparing.test(spoken) && !cues.compared.test(spoken)) ||
   hasEarlyPronoun(spoken, cues) ||
   hasUnnamedPerson(spoken, cues);
 
@@ -126,3 +136,31 @@ export const pointsBack = (
 ): boolean =>
   hasBareDefinite(spoken, cues, isKnown) ||
   (!cues.definite.test(spoken) && cues.leaningEarly.test(spoken) && !NAME.test(spoken));
+
+/** How many definite nouns of a sentence are looked at. */
+const MAX_DEFINITES = 8;
+
+/**
+ * True when `spoken`, with which a paragraph begins, has a bare definite noun anywhere ("he oiled the old lever") of which `isOld`
+ * says that the paragraphs before it spoke of it. Only for languages that know where such a noun ends (`verbs`).
+ */
+export function pointsToEarlier(
+  spoken: string,
+  cues: NounCues & Pick<LanguageReader, 'article'>,
+  isOld: (stem: string) => boolean,
+): boolean {
+  if (cues.verbs === undefined) return false;
+  let count = 0;
+  for (const { index, 0: article } of spoken.matchAll(cues.article)) {
+    count += 1;
+    if (count > MAX_DEFINITES) return false;
+    const from = index + article.length;
+    const words = behindArticle(spoken.slice(from, from + 80));
+    const complement = words.findIndex((word, at) => at > 0 && cues.complements.test(word));
+    const end = nounEnd(complement === -1 ? words : words.slice(0, complement), cues);
+    if (complement !== -1 && complement === end) continue;
+    const noun = words[end - 1]?.toLowerCase();
+    if (noun !== undefined && !cues.common.has(noun) && isOld(stemOf(noun))) return true;
+  }
+  return false;
+}

@@ -11,6 +11,8 @@ export const PLACES = {
   hello: [],
   helloSolo: [],
   thanks: [],
+  /** Who "I" is, where the text says it. */
+  inFirstPerson: [],
   topicFirst: ['topic'],
   topicNext: ['topic'],
   topicLast: ['topic'],
@@ -19,10 +21,7 @@ export const PLACES = {
   askOn: [],
   askReason: [],
   askExample: [],
-  askFigure: [],
   askContrast: [],
-  askConcern: [],
-  askBenefit: [],
   react: [],
   sumUp: [],
   bye: [],
@@ -30,14 +29,10 @@ export const PLACES = {
   byeGuest: [],
   // Executive briefing.
   briefOpen: [],
-  keyThree: [],
-  keyPoints: [],
-  first: [],
-  second: [],
-  third: [],
   details: [],
   onTopic: ['topic'],
   further: [],
+  concludes: [],
   briefClose: [],
   // Children's story: 1 tells, 2 is a curious child. Without a second voice the listener is asked.
   storyOpen: [],
@@ -131,6 +126,19 @@ export type Cues = {
   readonly contrast: string;
   readonly reason: string;
   readonly example: string;
+  /** A sentence that begins so takes back what the one before says, which is not told without it. */
+  readonly turns: string;
+  /** The numbers from two on, in order; then words for "several"; and nouns that, with one of them, announce what follows ("three kinds"). */
+  readonly counts: string;
+  readonly amounts: string;
+  readonly kinds: string;
+  /** A sentence that begins so is the first of several that belong together ("first", "on the one hand"). */
+  readonly opensList: string;
+  /** Comparative forms, and the words that name what they compare with ("than"): without one the sentence leans. */
+  readonly comparing: string;
+  readonly compared: string;
+  /** "I", "my": words of whoever wrote the text. */
+  readonly firstPerson: string;
   /** Names of what only a reader sees; a sign of it before a number ("figure 3"). */
   readonly seenNumbered: string;
   /** What only a reader can follow, wherever it stands ("see above"). */

@@ -16,11 +16,24 @@ type Length = {
   readonly mostTopics: number;
   /** Words of neighbouring sentences that are told together. */
   readonly run: number;
+  /** Words of a paragraph with which a sentence of it is told; 0: a run may begin within a paragraph. */
+  readonly ahead: number;
+  /** Words of a passage that is worth telling far from all others. */
+  readonly leastRun: number;
 };
 
 export const SCRIPT_LENGTHS: Readonly<Record<SynthesisStyle, Length>> = {
   // 20 minutes are 3,000 words.
-  podcast: { share: 1 / 3, mostShare: 1, leastWords: 350, mostWords: 2300, mostTopics: 7, run: 75 },
+  podcast: {
+    share: 1 / 3,
+    mostShare: 1,
+    leastWords: 350,
+    mostWords: 2300,
+    mostTopics: 7,
+    run: 320,
+    ahead: 130,
+    leastRun: 30,
+  },
   // Six minutes are 900.
   'executive-briefing': {
     share: 1 / 8,
@@ -28,7 +41,9 @@ export const SCRIPT_LENGTHS: Readonly<Record<SynthesisStyle, Length>> = {
     leastWords: 220,
     mostWords: 780,
     mostTopics: 6,
-    run: 45,
+    run: 130,
+    ahead: 70,
+    leastRun: 22,
   },
   // Twelve minutes are 1,560.
   'childrens-story': {
@@ -38,9 +53,20 @@ export const SCRIPT_LENGTHS: Readonly<Record<SynthesisStyle, Length>> = {
     mostWords: 1150,
     mostTopics: 5,
     run: 45,
+    ahead: 0,
+    leastRun: 10,
   },
   // Every turn of a debate has a word of its own before it.
-  debate: { share: 1 / 4, mostShare: 1, leastWords: 350, mostWords: 2100, mostTopics: 6, run: 40 },
+  debate: {
+    share: 1 / 4,
+    mostShare: 1,
+    leastWords: 350,
+    mostWords: 2100,
+    mostTopics: 6,
+    run: 80,
+    ahead: 0,
+    leastRun: 10,
+  },
 };
 
 /** Words of source sentences for a source of `sourceWords`. */

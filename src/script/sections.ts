@@ -19,7 +19,7 @@ export type Topic = Pick<Section, 'name' | 'numbers'>;
 /** Fewer sentences are passed over with the heading above them. */
 const MIN_SENTENCES = 2;
 /** Words of a script that make a stretch worth parting off. */
-const WORDS_OF_STRETCH = 130;
+const WORDS_OF_STRETCH = 150;
 /** A heading over at least this share of the text is its title, not a section. */
 const TITLE_SHARE = 0.8;
 
@@ -113,5 +113,26 @@ export function sectionsOf(
       ? Number.POSITIVE_INFINITY
       : worth(section.numbers);
   const heaviest = new Set([...chosen].sort((a, b) => worthOf(b) - worthOf(a)).slice(0, most));
-  return chosen.filter((section) => heaviest.has(section));
+  return withoutLongOnes(
+    chosen.filter((section) => heaviest.has(section)),
+    sentences,
+    Math.min(most, Math.round(budget / WORDS_OF_STRETCH)),
+  );
+}
+
+/** Sections that would hold the script up for long, in stretches; the first of them keeps the name. */
+function withoutLongOnes(
+  sections: readonly Section[],
+  sentences: readonly SourceSentence[],
+  most: number,
+): readonly Section[] {
+  const all = sections.reduce((sum, { words }) => sum + words, 0);
+  const free = Math.max(0, most - sections.length);
+  return sections.flatMap((section) => {
+    const count = 1 + Math.floor((free * section.words) / all);
+    if (count === 1) return [section];
+    return byLength(section.numbers, sentences, count).map((part, index) =>
+      index === 0 ? { ...part, name: section.name } : part,
+    );
+  });
 }

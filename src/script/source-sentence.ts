@@ -47,4 +47,6 @@ export type SourceSentence = {
   readonly unfit: Unfit | undefined;
   /** It has a word that needs the sentence before it (leaning.ts), or is an item of a list that was announced. */
   readonly leans: boolean;
+  /** The last of the sentences that it must be told with: what it announces, or what takes it back (announcing.ts); its own number where there are none, infinite where they are not there. */
+  readonly until: number;
 };

@@ -2,9 +2,10 @@
 // keeps its number and says why, so that numbers stay the same however the rules of fitness grow.
 
 import type { Language } from '../speech/language.ts';
+import { withReach } from './announcing.ts';
 import { isApparatus } from './heading-name.ts';
 import type { LanguageReader } from './language-reader.ts';
-import { hasBareDefinite, leansOnBefore, pointsBack } from './leaning.ts';
+import { hasBareDefinite, leansOnBefore, pointsBack, pointsToEarlier } from './leaning.ts';
 import type { SourceBlock, SourceDocument } from './source-document.ts';
 import type { SentenceCutter, SourceSentence, Unfit } from './source-sentence.ts';
 import { endsAsSentence, needsItsCitation, spokenForm, withFullStop } from './spoken-form.ts';
@@ -42,6 +43,7 @@ const ADDRESS =
   /\bhttps?:|\bwww\.|\S@[^\s@]{1,200}\.\w|\bdoi\b|\bISBN\b|©|\(c\)\s*\d{4}|all rights reserved/iu;
 /** How papers name a source in their running text before they are set. */
 const CITED_NAME = /(?<![\w@])@[a-z]\w/iu;
+const NEVER = /(?!)/u;
 const LEADS_IN = /[:：]["'”’»]*$/u;
 
 const collapsed = (text: string): string => text.replace(/[\s\u200B\uFEFF]+/gu, ' ').trim();
@@ -154,7 +156,7 @@ export function toSourceSentences(
   language: Language | undefined,
   reader: LanguageReader,
 ): SourceSentence[] {
-  const sentences: SourceSentence[] = [];
+  const sentences: Omit<SourceSentence, 'until'>[] = [];
   const seen = new Set<string>();
   let open: readonly OpenHeading[] = [];
   let path: readonly string[] = [];
@@ -164,6 +166,8 @@ export function toSourceSentences(
   let isQuoted = false;
   /** Stems of the headings above. */
   let headed: ReadonlySet<string> = new Set();
+  /** Stems of all that was said under the heading, up to here. */
+  const spokenOf = new Set<string>();
   /** Of the block, up to here. */
   let quotes = 0;
   const titled = new Set(document.title?.match(/\p{L}[\p{L}\p{N}-]*/gu) ?? []);
@@ -175,7 +179,9 @@ export function toSourceSentences(
 
   const add = (kind: SourceSentence['kind'], text: string, block: number, place: Place) => {
     const isLong = text.length > MAX_WRITTEN_CHARACTERS;
-    const bare = isLong ? text : spokenForm(text, reader.connective);
+    // Within a paragraph a connective is heard behind what it goes on from; a turn is heard everywhere.
+    const isBound = !place.isFirst || reader.turns.test(text);
+    const bare = isLong ? text : spokenForm(text, isBound ? NEVER : reader.connective);
     const spoken = kind === 'sentence' || isLong ? bare : withFullStop(bare);
     const draft = { kind, text, spoken, words: wordCount(spoken) };
     const key = spoken.toLowerCase();
@@ -203,6 +209,8 @@ export function toSourceSentences(
     const isWithinQuotes = !place.isFirst && quotes > 0;
     quotes = (place.isFirst ? 0 : quotes) + openQuotes(text);
     const isNamed = (stem: string) => isKnown(stem) || headed.has(stem);
+    if (before?.path !== path) spokenOf.clear();
+    const isOld = (stem: string) => spokenOf.has(stem) && !isNamed(stem);
     const needsBefore = () =>
       isWithinQuotes ||
       isAnnounced ||
@@ -211,6 +219,11 @@ export function toSourceSentences(
       // "No lamps are shared.": so few words behind another sentence go on with it.
       (!place.isFirst && kind === 'sentence' && draft.words < MIN_WORDS_ALONE) ||
       (kind !== 'row' && !isAboutAll && leansOnBefore(spoken, reader)) ||
+      (kind === 'sentence' &&
+        place.isFirst &&
+        !isAboutAll &&
+        before?.path === path &&
+        pointsToEarlier(spoken, reader, isOld)) ||
       // Within a paragraph a definite noun is mostly one that was just spoken of.
       (!place.isFirst && kind === 'sentence' && !isAboutAll && pointsBack(spoken, reader, isNamed)) ||
       // And so it may be at the beginning of one, if that is not the first under its heading.
@@ -221,6 +234,7 @@ export function toSourceSentences(
     const leans = isLong || (needsBefore() && (hasBegun || reader.leaning.test(spoken)));
     hasBegun ||= unfit !== 'apparatus';
     const explains = term !== undefined;
+    if (!isLong) for (const word of wordsOf(text)) spokenOf.add(stemOf(word));
     sentences.push({ ...draft, number: sentences.length, explains, path, block, unfit, leans });
   };
 
@@ -260,5 +274,5 @@ export function toSourceSentences(
     }
     if (given.kind === 'paragraph') announced = LEADS_IN.test(text);
   }
-  return sentences;
+  return withReach(sentences, reader);
 }

@@ -3,7 +3,7 @@
 // source that has nothing to say in a style is refused. The same document, wish and seed give the same script.
 
 import type { Language } from '../speech/language.ts';
-import { headingName, titleName } from './heading-name.ts';
+import { headingName, isConclusion, titleName } from './heading-name.ts';
 import { createKeyTerms } from './key-terms.ts';
 import { type LanguageReader, languageReaderOf } from './language-reader.ts';
 import { createPhraseBook } from './phrase-book.ts';
@@ -12,9 +12,15 @@ import { planDebate } from './plans/debate-plan.ts';
 import type { Material } from './plans/material.ts';
 import { pickSentences } from './plans/pick-sentences.ts';
 import { planPodcast } from './plans/podcast-plan.ts';
-import { type Taste, withoutScraps } from './plans/runs.ts';
+import { company, MAX_BOUND, type Taste, withoutScraps } from './plans/runs.ts';
 import { planStory } from './plans/story-plan.ts';
-import { type StyleMisfit, styleMisfit, tellsOfPersons } from './plans/style-fit.ts';
+import {
+  MAX_TECHNICAL_SHARE,
+  type StyleMisfit,
+  styleMisfit,
+  technicalShare,
+  tellsOfPersons,
+} from './plans/style-fit.ts';
 import { STORY_RUN, styleTaste } from './plans/style-taste.ts';
 import { type Ranked, rankSentences } from './rank-sentences.ts';
 import { MIN_SCRIPT_WORDS } from './running-text.ts';
@@ -55,6 +61,8 @@ const STYLES = Object.keys(PLANS) as SynthesisStyle[];
 
 /** Less cannot be talked about. */
 const MIN_SENTENCES = 3;
+/** Of the words that a script may have. */
+const MIN_WHOLE_SHARE = 0.35;
 /** So much each section has, however short it is. */
 const MIN_WORDS_OF_SECTION = 40;
 /** Among the first statements of a text, the one that names its subject says what it is about. */
@@ -93,7 +101,7 @@ function openingOf(
 ): number | undefined {
   const beginning: SourceSentence[] = [];
   for (const sentence of sentences) {
-    if (isStatement(sentence, reader)) beginning.push(sentence);
+    if (isStatement(sentence, reader) && !isConclusion(sentence.path.at(-1) ?? '')) beginning.push(sentence);
     if (beginning.length === STATEMENTS_OF_BEGINNING) break;
   }
   const titled = [...new Set(comparedTerms(nameOfText(document, sentences) ?? ''))];
@@ -113,6 +121,38 @@ function openingOf(
   return (ownWords ?? begun ?? named ?? beginning[0])?.number;
 }
 
+/** So many of the last paragraphs are tried as an end. */
+const PARAGRAPHS_OF_END = 8;
+const MIN_WORDS_OF_END = 15;
+/** A text of fewer sentences is told to its end without a word about it. */
+const MIN_SENTENCES_BEFORE_END = 12;
+
+/** The sentences that the end of the text may begin with: its conclusion, else of a text that is no specification its last paragraphs. */
+function closingsOf(
+  sentences: readonly SourceSentence[],
+  fit: readonly SourceSentence[],
+  reader: LanguageReader,
+): readonly number[] {
+  const begins = ({ number, block, kind }: SourceSentence) =>
+    kind === 'sentence' && sentences[number - 1]?.block !== block;
+  const concluding = fit.find(
+    (sentence) => begins(sentence) && !sentence.leans && isConclusion(sentence.path.at(-1) ?? ''),
+  );
+  if (concluding !== undefined) return [concluding.number];
+  if (fit.length < MIN_SENTENCES_BEFORE_END || technicalShare(fit, reader) > MAX_TECHNICAL_SHARE) return [];
+  const reach = { taste: () => 1, mostBound: MAX_BOUND, ahead: 0 };
+  const starts = fit
+    .filter(begins)
+    .slice(-PARAGRAPHS_OF_END)
+    .reverse()
+    .flatMap(({ number }) => {
+      const chain = company(sentences, number, reach);
+      const words = (chain ?? []).reduce((sum, member) => sum + sentences[member]!.words, 0);
+      return chain !== undefined && words >= MIN_WORDS_OF_END ? chain.slice(0, 1) : [];
+    });
+  return [...new Set(starts)];
+}
+
 /** What all styles of one source have in common. */
 type Source = {
   readonly document: SourceDocument;
@@ -122,6 +162,8 @@ type Source = {
   readonly ranked: Ranked;
   /** The first sentence that says something by itself. */
   readonly opening: number | undefined;
+  /** With which its end may begin: its conclusion, or the last paragraphs that can be told, last first. */
+  readonly closings: readonly number[];
   readonly spoken: ScriptLanguage | undefined;
   readonly reader: LanguageReader;
 };
@@ -142,16 +184,47 @@ function topicsOf(picked: readonly number[], sections: readonly Section[]): Topi
     .filter(({ numbers }) => numbers.length > 0);
 }
 
+const toldOf = (topics: readonly Topic[]): number[] => topics.flatMap(({ numbers }) => numbers);
+
+/** A short tale from its beginning to its ending, but for what cannot be told and what is bound to that. */
+function wholeTale(sentences: readonly SourceSentence[]): number[] {
+  const told = new Set(
+    sentences
+      .filter(({ unfit, kind }) => unfit === undefined && kind === 'sentence')
+      .map(({ number }) => number),
+  );
+  for (let before = -1; before !== told.size; ) {
+    before = told.size;
+    for (const number of told) {
+      const { leans, until } = sentences[number]!;
+      let isBound = leans && !told.has(number - 1);
+      for (let next = number + 1; !isBound && next <= Math.min(until, sentences.length); next += 1)
+        isBound = !told.has(next);
+      if (isBound) told.delete(number);
+    }
+  }
+  return [...told];
+}
+
 /** The topics of a script of this style, of sentences that suit it; empty when there are too few of these. */
 function topicsFor(
   style: SynthesisStyle,
-  { sentences, fit, words, ranked, reader, opening }: Source,
+  { sentences, fit, words, ranked, reader, opening, closings }: Source,
 ): readonly Topic[] {
-  const { mostTopics, run, mostWords } = SCRIPT_LENGTHS[style];
+  const { mostTopics, run, ahead, leastRun, mostWords } = SCRIPT_LENGTHS[style];
   const isStory = style === 'childrens-story' && tellsOfPersons(sentences, reader);
   // What is a story already is told from its beginning, whole if it is short.
   const budget = isStory ? Math.min(words, mostWords) : wordBudget(style, words);
-  const toldBy = (taste: Taste): readonly Topic[] => {
+  if (isStory && words <= mostWords)
+    return topicsOf(
+      wholeTale(sentences),
+      sectionsOf(
+        fit.map(({ number }) => number),
+        sentences,
+        { most: mostTopics, budget, opening, worth: (numbers) => numbers.length },
+      ),
+    );
+  const toldBy = (taste: Taste, mostAhead = 0): readonly Topic[] => {
     const suited = fit.filter((sentence) => taste(sentence) > 0).map(({ number }) => number);
     if (suited.length === 0) return [];
     const worth = (numbers: readonly number[]) =>
@@ -162,18 +235,31 @@ function topicsFor(
     const picked = pickSentences(sentences, ranked, {
       words: budget,
       run,
+      ahead: mostAhead,
       ...(isStory && STORY_RUN),
       opening,
+      closings: style === 'podcast' || style === 'executive-briefing' ? closings : [],
       taste: (sentence) => (chosen.has(sentence.number) ? taste(sentence) : 0),
       sections: sections.map(({ numbers, words: own }) => ({
         numbers,
         words: Math.max(MIN_WORDS_OF_SECTION, Math.round((budget * own) / all)),
       })),
     });
-    return topicsOf(isStory ? picked : withoutScraps(sentences, picked, opening), sections);
+    return topicsOf(
+      isStory ? picked : withoutScraps(sentences, picked, [opening, ...closings], leastRun),
+      sections,
+    );
   };
   const count = (topics: readonly Topic[]) => topics.reduce((sum, { numbers }) => sum + numbers.length, 0);
-  for (const taste of styleTaste(style, reader, { meanWords: words / fit.length, isStory })) {
+  const tastes = styleTaste(style, reader, { meanWords: words / fit.length, isStory });
+  // Runs that begin with their paragraphs, if these have enough to tell.
+  const whole = ahead === 0 ? [] : toldBy(tastes[0]!, ahead);
+  const toldWords = whole
+    .flatMap(({ numbers }) => numbers)
+    .reduce((sum, number) => sum + sentences[number]!.words, 0);
+  if (toldWords >= budget * MIN_WHOLE_SHARE && count(whole) >= Math.min(fit.length, MIN_SENTENCES))
+    return whole;
+  for (const taste of tastes) {
     const topics = toldBy(taste);
     if (count(topics) >= Math.min(fit.length, isStory ? MIN_SENTENCES : 2 * MIN_SENTENCES)) return topics;
   }
@@ -186,7 +272,7 @@ function scriptOf(source: Source, { style, speakers, language, seed }: ScriptWis
   if (misfit !== undefined) return misfit;
   const topics = topicsFor(style, source);
   const told = topics.reduce((sum, topic) => sum + topic.numbers.length, 0);
-  if (told < MIN_TOLD) return style === 'childrens-story' ? 'not-for-children' : 'no-statements';
+  if (told < MIN_TOLD) return style === 'childrens-story' ? 'long-for-children' : 'no-statements';
 
   const title = nameOfText(document, sentences);
   const find = spoken === undefined ? () => [] : createTermFinder(spoken.terms, reader);
@@ -198,7 +284,8 @@ function scriptOf(source: Source, { style, speakers, language, seed }: ScriptWis
     title: (title ?? names[0] ?? sentences[topics[0]!.numbers[0]!]!.spoken).slice(0, MAX_TITLE_CHARACTERS),
     voices: speakers.voices,
     topics,
-    opening: source.opening,
+    opening: toldOf(topics).includes(source.opening ?? -1) ? source.opening : toldOf(topics)[0],
+    closing: source.closings.find((number) => topics.some(({ numbers }) => numbers.includes(number))),
     sentences,
     titleDepth: titleDepth(sentences),
     weights: ranked.weights,
@@ -226,8 +313,9 @@ export function writeScript(
   if (fit.length < MIN_SENTENCES || words < MIN_SCRIPT_WORDS) return { refused: 'too-little-text' };
 
   const opening = openingOf(document, sentences, reader);
+  const closings = closingsOf(sentences, fit, reader);
   const ranked = rankSentences(sentences);
-  const source = { document, sentences, fit, words, ranked, opening, spoken, reader };
+  const source = { document, sentences, fit, words, ranked, opening, closings, spoken, reader };
   const script = scriptOf(source, wish);
   if (typeof script !== 'string') return script;
   const suits = STYLES.filter(

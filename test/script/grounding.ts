@@ -88,3 +88,17 @@ export function repeatedIn(script: Pick<Script, 'chapters'>): number[] {
   const told = script.chapters.flatMap((chapter) => chapter.lines.flatMap((line) => line.sources));
   return told.filter((number, at) => told.indexOf(number) !== at);
 }
+
+/** Sentences that are told without all that they announce, or without what takes them back. */
+export function unfinished(
+  script: Pick<Script, 'chapters'>,
+  sentences: readonly SourceSentence[],
+): SourceSentence[] {
+  const told = script.chapters.flatMap((chapter) => chapter.lines.flatMap((line) => line.sources));
+  return told.flatMap((number, at) => {
+    const { until } = sentences[number]!;
+    for (let step = 1; number + step <= until; step += 1)
+      if (told[at + step] !== number + step) return [sentences[number]!];
+    return [];
+  });
+}

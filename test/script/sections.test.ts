@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { chapterTitle } from '../../src/script/plans/material.ts';
 import { sectionsOf, titleDepth } from '../../src/script/sections.ts';
 import type { SourceSentence } from '../../src/script/source-sentence.ts';
 
@@ -21,6 +20,7 @@ const sentencesUnder = (...paths: readonly (readonly string[])[]): SourceSentenc
       block: Math.floor(number / 2),
       unfit: undefined,
       leans: false,
+      until: number,
     };
   });
 };
@@ -79,27 +79,5 @@ describe('the sections of a source', () => {
       [undefined, [4, 5, 6, 7]],
       [undefined, [8, 9, 10, 11]],
     ]);
-  });
-});
-
-describe('the title of a chapter', () => {
-  const sentences = sentencesUnder(
-    ['A Paper', '1. Introduction'],
-    ['A Paper', '1. Introduction'],
-    ['A Paper', '3 Results', 'Rooms'],
-    ['A Paper', '3 Results', 'Walls'],
-    ['A Paper'],
-  );
-  const titleOf = (numbers: readonly number[], name?: string) =>
-    chapterTitle({ sentences, title: 'A Paper', titleDepth: 1 }, name, numbers);
-
-  it('is its name, else the heading that all of it stands under, else that of the whole', () => {
-    expect(titleOf([0, 1], 'Night air')).toBe('Night air');
-    expect(titleOf([0, 1])).toBe('Introduction');
-    expect(titleOf([2])).toBe('Rooms');
-    expect(titleOf([2, 3])).toBe('Results');
-    expect(titleOf([1, 2])).toBe('A Paper');
-    expect(titleOf([2, 4])).toBe('A Paper');
-    expect(titleOf([])).toBe('A Paper');
   });
 });

@@ -66,7 +66,9 @@ describe('toSourceSentences', () => {
   });
 
   it('leaves out asides, citations and connectives, and nothing else', () => {
-    expect(first('However, the wheel (built in 1890) turns [4].').spoken).toBe('The wheel turns.');
+    expect(first('Moreover, the wheel (built in 1890) turns [4].').spoken).toBe('The wheel turns.');
+    // What takes back is heard as that.
+    expect(first('However, the wheel turns [4].').spoken).toBe('However, the wheel turns.');
     expect(first('The colour(s) of the wheel fade slowly.').spoken).toBe(
       'The colour(s) of the wheel fade slowly.',
     );

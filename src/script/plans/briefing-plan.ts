@@ -1,62 +1,24 @@
-// An executive briefing: what matters first, then the details in the order of the source, then an end. No questions, no
-// chat, figures kept. A second voice reads the details.
+// An executive briefing: what the text is about, its points in the order of the source, what it comes to in the end. No questions, no
+// chat, figures kept. A second voice reads the points.
 
 import type { ScriptChapter, ScriptLine } from '../script.ts';
 import type { Topic } from '../sections.ts';
 import {
-  chapterTitle,
+  closingRun,
+  createChapterTitles,
+  hasFirstPerson,
   headingOver,
   type Material,
   openingRun,
   said,
   stated,
-  strongest,
-  topicName,
   withoutNumbers,
-  wordsIn,
 } from './material.ts';
 
-const KEY_POINTS = 3;
-const MAX_WORDS_OF_KEY_POINT = 40;
-const ORDINALS = ['first', 'second', 'third'] as const;
+const WORDS_OF_OPENING = 90;
 
-/** What the text is about, and then its strongest statements. */
-function keyPoints(material: Material): { chapter: ScriptChapter; numbers: readonly number[] } {
-  const { book, topics, title } = material;
-  // The statement itself, and what leans on it.
-  const opening = openingRun(material, 0);
-  const others = withoutNumbers(topics, opening).flatMap((topic) => topic.numbers);
-  const points = strongest(material, others, KEY_POINTS, MAX_WORDS_OF_KEY_POINT).sort((a, b) => a - b);
-  const isThree = points.length === KEY_POINTS;
-  const lines = [
-    ...said(1, book.say('briefOpen')),
-    ...stated(material, 1, opening),
-    ...(points.length === 0 ? [] : said(1, book.say(isThree ? 'keyThree' : 'keyPoints'))),
-    ...points.flatMap((number, index): ScriptLine[] => [
-      ...said(1, isThree ? book.say(ORDINALS[index]!) : undefined),
-      ...stated(material, 1, [number]),
-    ]),
-  ];
-  return { chapter: { title: book.say('titleKeyPoints') ?? title, lines }, numbers: [...opening, ...points] };
-}
-
-/** A heading is not said for less. */
-const MIN_WORDS_UNDER_HEADING = 18;
-
-/** The topic without parts that are hardly worth the heading over them, where others are. */
-function withoutThinParts(material: Material, topic: Topic): Topic {
-  const parts = new Map<string, number[]>();
-  for (const number of topic.numbers) {
-    const heading = headingOver(material, number) ?? '';
-    parts.set(heading, [...(parts.get(heading) ?? []), number]);
-  }
-  const isThick = (numbers: readonly number[]) => wordsIn(material, numbers) >= MIN_WORDS_UNDER_HEADING;
-  const thick = [...parts.values()].filter(isThick).flat();
-  return thick.length === 0 ? topic : { ...topic, numbers: thick.sort((a, b) => a - b) };
-}
-
-/** The details of a topic, each part of it under its own heading; `named`: the headings that were said. */
-function detailsOf(material: Material, topic: Topic, named: Set<string>): ScriptLine[] {
+/** The points of a topic, each part of it under its own heading; `named`: the headings that were said. */
+function pointsOf(material: Material, topic: Topic, named: Set<string>): ScriptLine[] {
   const { book, voices } = material;
   const lines: ScriptLine[] = [];
   let open: number[] = [];
@@ -70,6 +32,9 @@ function detailsOf(material: Material, topic: Topic, named: Set<string>): Script
       flush();
       lines.push(...said(1, book.say('onTopic', { topic: heading })));
       named.add(heading);
+    } else if (open.length > 0 && open.at(-1) !== number - 1) {
+      flush();
+      lines.push(...said(1, book.say('further')));
     }
     open.push(number);
   }
@@ -78,26 +43,45 @@ function detailsOf(material: Material, topic: Topic, named: Set<string>): Script
 }
 
 export function planBriefing(material: Material): ScriptChapter[] {
-  const { book, topics, title } = material;
-  const { chapter, numbers: told } = keyPoints(material);
+  const { book, title } = material;
+  const opening = openingRun(material, WORDS_OF_OPENING);
+  const closing = closingRun(material).filter((number) => !opening.includes(number));
+  const titleOf = createChapterTitles(material);
+  const chapters: ScriptChapter[] = [
+    {
+      title: book.say('titleKeyPoints') ?? title,
+      lines: [
+        ...said(1, book.say('briefOpen')),
+        ...(hasFirstPerson(material) ? said(1, book.say('inFirstPerson')) : []),
+        ...stated(material, 1, opening),
+      ],
+    },
+  ];
   const named = new Set<string>();
-  const parts = withoutNumbers(topics, told).map((topic) => withoutThinParts(material, topic));
-  const details = parts.map((topic, index): ScriptChapter => {
-    const name = topicName(material, topic, index);
+  for (const [index, topic] of withoutNumbers(material.topics, [...opening, ...closing]).entries()) {
+    const { name } = topic;
     // A part that has a heading of its own is led in by that one.
     const isUnderOwn = headingOver(material, topic.numbers[0]!) !== undefined;
-    const lead = name === undefined ? book.say('further') : book.say('onTopic', { topic: name });
     const leads = !isUnderOwn && (index > 0 || name !== undefined);
     if (leads && name !== undefined) named.add(name);
-    return {
-      title: chapterTitle(material, name, topic.numbers),
+    chapters.push({
+      title: titleOf(name, topic.numbers),
       lines: [
         ...(index === 0 ? said(1, book.say('details')) : []),
-        ...(leads ? said(1, lead) : []),
-        ...detailsOf(material, topic, named),
+        ...(leads
+          ? said(1, name === undefined ? book.say('further') : book.say('onTopic', { topic: name }))
+          : []),
+        ...pointsOf(material, topic, named),
       ],
-    };
+    });
+  }
+  chapters.push({
+    title: book.say('titleClosing') ?? title,
+    lines: [
+      ...(closing.length === 0 ? [] : said(1, book.say('concludes'))),
+      ...stated(material, 1, closing),
+      ...said(1, book.say('briefClose')),
+    ],
   });
-  const closing = { title: book.say('titleClosing') ?? title, lines: said(1, book.say('briefClose')) };
-  return [chapter, ...details, closing];
+  return chapters;
 }

@@ -2,7 +2,7 @@
 // text has not both there is no debate in it, and none is made up.
 
 import type { SourceSentence } from '../source-sentence.ts';
-import { answers, type Material, turnWords, wordsIn } from './material.ts';
+import { answers, type Material, mayPartBehind, turnWords, wordsIn } from './material.ts';
 
 export type DebateSides = {
   /** Facts of neither side, told before they argue. */
@@ -113,8 +113,9 @@ function turnsByOpinion(material: Material, opinion: ReadonlyMap<number, number>
       const isSame = last !== undefined && opinion.get(last[0]!) === opinion.get(number);
       // What answers its antecedent cannot be said by the side that has said that, and without it by nobody.
       const isOpposed = last !== undefined && opinion.get(last[0]!)! * opinion.get(number)! < 0;
-      if (leans && (left.has(number - 1) || isOpposed)) left.add(number);
-      else if (last !== undefined && (isSame || (leans && last.at(-1) === number - 1))) last.push(number);
+      const isBound = last?.at(-1) === number - 1 && !mayPartBehind(material, number - 1);
+      if ((leans && left.has(number - 1)) || (isBound && isOpposed)) left.add(number);
+      else if (last !== undefined && (isSame || isBound)) last.push(number);
       else stretches.push([number]);
     }
     return stretches

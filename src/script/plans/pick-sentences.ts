@@ -5,7 +5,7 @@
 import type { Ranked } from '../rank-sentences.ts';
 import { similarity } from '../sentence-vectors.ts';
 import type { SourceSentence } from '../source-sentence.ts';
-import { company, MAX_CHAIN, runFrom, type Taste } from './runs.ts';
+import { company, MAX_BOUND, type Reach, runFrom, type Taste } from './runs.ts';
 import { saysTheSame } from './says-the-same.ts';
 
 export type PickWish = {
@@ -14,12 +14,15 @@ export type PickWish = {
   readonly taste: Taste;
   /** Words of sentences that are told together; 0: each by itself. */
   readonly run: number;
-  /** Sentences that lean on each other, one on the next; of what is told of persons nearly all do. */
-  readonly mostLeaning?: number;
+  /** Sentences that are bound to each other; of what is told of persons nearly all are. */
+  readonly mostBound?: number;
+  /** Words of a paragraph that are told before a sentence of it; 0: a run may begin within a paragraph. */
+  readonly ahead?: number;
   /** Numbers of sentences by section, with the words that each may take at first; what is left goes to the weightiest of all. */
   readonly sections?: readonly { readonly numbers: readonly number[]; readonly words: number }[];
-  /** The number of a sentence that is taken first whatever its rank: the one that the text begins with. */
+  /** The number of a sentence that is taken first whatever its rank: the one that the text begins with; and of those that its end may begin with, best first, of which one is taken. */
   readonly opening?: number | undefined;
+  readonly closings?: readonly number[];
 };
 
 /** Relevance against newness. */
@@ -36,24 +39,38 @@ const SCRAP_SHARE = 0.5;
 /** Below this two sentences are not compared word by word. */
 const MIN_LIKENESS_OF_SAME = 0.55;
 /** At the beginning of a section as many are tried. */
-const MAX_TRIED = 6;
+const MAX_TRIED = 12;
+/** A run that turns out too long for its room is tried with so much of its words. */
+const RUN_SHARES = [1, 0.8, 0.5];
+/** Of all words, what the end may take. */
+const CLOSING_SHARE = 0.2;
 
 /** Numbers in the order of the source. */
 export function pickSentences(
   sentences: readonly SourceSentence[],
   { weights, vectors }: Ranked,
-  { words: mostWords, taste, run: runWords, mostLeaning = MAX_CHAIN, sections = [], opening }: PickWish,
+  {
+    words: mostWords,
+    taste,
+    run: runWords,
+    mostBound = MAX_BOUND,
+    ahead = 0,
+    sections = [],
+    opening,
+    closings = [],
+  }: PickWish,
 ): number[] {
   const heaviest = weights.reduce((most, weight) => Math.max(most, weight), 1e-9);
+  const reach: Reach = { taste, mostBound, ahead };
   const wordsIn = (numbers: readonly number[]) =>
     numbers.reduce((sum, number) => sum + sentences[number]!.words, 0);
   /** Of a sentence that is told with its neighbours: one that comes alone, and is short, is a scrap. */
   const byRun = (number: number) => {
-    const chain = company(sentences, number, taste, mostLeaning);
+    const chain = company(sentences, number, reach);
     if (chain === undefined) return 0;
     return Math.min(
       1,
-      SCRAP_SHARE + wordsIn(runFrom(sentences, chain, taste, runWords)) / (2 * WORDS_OF_TEXT),
+      SCRAP_SHARE + wordsIn(runFrom(sentences, chain, reach, runWords)) / (2 * WORDS_OF_TEXT),
     );
   };
   const worthOf = ({ number, unfit, block }: SourceSentence) => {
@@ -83,30 +100,38 @@ export function pickSentences(
     );
   const marginal = ({ number, worth, likeness }: (typeof wanted)[number]) =>
     RELEVANCE * worth - (1 - RELEVANCE) * likeness + (isNeighbour(number) ? NEIGHBOUR_BONUS : 0);
+  const saysSame = (one: number, other: number) =>
+    similarity(vectors[other]!, vectors[one]!) >= MIN_LIKENESS_OF_SAME &&
+    saysTheSame(sentences[other]!.spoken, sentences[one]!.spoken);
   const isSaid = (number: number) => {
-    for (const other of picked)
-      if (
-        similarity(vectors[other]!, vectors[number]!) >= MIN_LIKENESS_OF_SAME &&
-        saysTheSame(sentences[other]!.spoken, sentences[number]!.spoken)
-      )
-        return true;
+    for (const other of picked) if (saysSame(number, other)) return true;
     return false;
   };
+  /** The same, of a run that began at `from`: it does not come to what was said, or to what it says itself. */
+  const unsaidFrom = (from: number): Reach => ({
+    ...reach,
+    taste: (sentence) => {
+      const own = taste(sentence);
+      if (own === 0 || picked.has(sentence.number)) return own;
+      for (let at = from; at < sentence.number; at += 1) if (saysSame(sentence.number, at)) return 0;
+      return isSaid(sentence.number) ? 0 : own;
+    },
+  });
 
   /** Takes the sentence with its company, and as much of its run as there is room for. */
-  const take = (number: number, room: number): boolean => {
-    const chain = company(sentences, number, taste, mostLeaning);
+  const take = (number: number, room: number, mostRun = runWords): boolean => {
+    const chain = company(sentences, number, reach);
     if (chain === undefined) return false;
     const fresh = (numbers: readonly number[]) => numbers.filter((member) => !picked.has(member));
     const least = fresh(chain);
     // One that does not fit may be followed by a shorter one that does.
     if (least.length === 0 || wordsIn(least) > room || least.some(isSaid)) return false;
-    const more = fresh(runFrom(sentences, chain, taste, Math.max(runWords, wordsIn(chain))));
-    const added = [...least];
-    for (const member of more.slice(least.length)) {
-      if (wordsIn(added) + sentences[member]!.words > room || isSaid(member)) break;
-      added.push(member);
-    }
+    const spared = wordsIn(chain) - wordsIn(least);
+    const asked = Math.max(Math.min(mostRun, room + spared), wordsIn(chain));
+    const added =
+      RUN_SHARES.map((share) => fresh(runFrom(sentences, chain, unsaidFrom(chain[0]!), asked * share))).find(
+        (run) => wordsIn(run) <= room,
+      ) ?? least;
     left -= wordsIn(added);
     const section = sectionOf.get(number);
     if (section !== undefined) leftOf[section]! -= wordsIn(added);
@@ -120,7 +145,14 @@ export function pickSentences(
   };
 
   if (opening !== undefined && sentences[opening] !== undefined && taste(sentences[opening]) > 0)
-    take(opening, left);
+    take(
+      opening,
+      Math.min(left, Math.max(leftOf[sectionOf.get(opening) ?? -1] ?? left, sentences[opening].words)),
+    );
+  const roomAtEnd = mostWords * CLOSING_SHARE;
+  closings.some(
+    (number) => taste(sentences[number]!) > 0 && take(number, Math.min(left, roomAtEnd), roomAtEnd),
+  );
   // Each section begins as it does in the source.
   for (const { numbers, words } of sections)
     numbers

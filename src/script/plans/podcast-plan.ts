@@ -1,97 +1,71 @@
-// A podcast: one speaker asks and moderates, the other explains. Every question is asked for the sake of the sentence that
-// answers it: for a term in it, or for what it is (a reason, an example, an objection, a figure). With one voice the
-// same questions are rhetorical, and there are fewer of them.
+// A podcast: one speaker asks and moderates, the other explains in long runs of the source. A question is asked only where the form
+// of the sentence behind it answers it (a reason, an example, an objection, a heading, a term that it begins with); elsewhere
+// the listener is led on by words that ask for nothing in particular. With one voice there are fewer of them.
 
 import { isConclusion, isQuestion } from '../heading-name.ts';
 import type { ScriptChapter, ScriptLine } from '../script.ts';
 import type { Place } from '../script-language.ts';
-import type { SourceSentence } from '../source-sentence.ts';
-import { comparedTerms } from '../words.ts';
 import {
-  answers,
-  chapterTitle,
+  closingRun,
+  createChapterTitles,
+  hasFirstPerson,
   headingOver,
   type Material,
   openingRun,
-  runsOf,
   said,
   stated,
-  strongest,
-  topicName,
   turnWords,
   withoutNumbers,
   wordsIn,
 } from './material.ts';
 
-/** Longer runs are parted between sentences, and the other puts in a word. */
-const WORDS_OF_ANSWER = 60;
-const WORDS_OF_ANSWER_SOLO = 110;
-const WORDS_OF_OPENING = 60;
-/** What is asked for stands early in the answer. */
-const CHARACTERS_TO_TERM = 36;
-/** From so many on some are kept for the end. */
-const SENTENCES_TO_SUM_UP = 9;
-const MANY_SENTENCES = 24;
-/** Of the sentences, in the order of the source: what a text comes to stands near its end. */
-const CLOSING_SHARE = 1 / 2;
-const MIN_TO_SUM_UP = 2;
-const MAX_WORDS_TO_REMEMBER = 30;
-const MAX_WORDS_OF_CONCLUSION = 160;
+/** Some 35 seconds: no speaker talks longer without a word from the other. */
+const WORDS_OF_ANSWER = 80;
+const WORDS_OF_ANSWER_SOLO = 150;
+/** Of that, before a new paragraph is a place for the other's word. */
+const SHARE_AT_PARAGRAPH = 0.4;
+const WORDS_OF_OPENING = 100;
+/** A term that is asked for is what the answer begins with, an article aside. */
+const MAX_WORD_BEFORE_TERM = 6;
 const CHARACTERS_OF_OPENING = 24;
-/** Some 30 seconds: no speaker talks longer without a word from the other. */
-const MAX_WORDS_AT_A_STRETCH = 70;
 
-/** Of one answer, where the other puts in a word: between sentences, in parts of about the same length. */
-function stretches(material: Material, numbers: readonly number[]): number[][] {
-  const most = wordsIn(material, numbers) / Math.ceil(wordsIn(material, numbers) / MAX_WORDS_AT_A_STRETCH);
+const isNewParagraph = ({ sentences }: Material, number: number): boolean =>
+  sentences[number - 1]?.block !== sentences[number]!.block;
+
+/** What the source has in one piece under one heading, in parts that one speaker says without a word from the other. */
+function answersIn(material: Material, numbers: readonly number[], most: number): number[][] {
+  const { sentences } = material;
   const parts: number[][] = [];
-  let words = 0;
   for (const number of numbers) {
-    const own = material.sentences[number]!.words;
-    if (parts.length === 0 || words + own / 2 > most * parts.length) parts.push([]);
-    parts.at(-1)!.push(number);
-    words += own;
+    const last = parts.at(-1);
+    const before = last?.at(-1);
+    const { path, words, kind } = sentences[number]!;
+    const told = last === undefined ? 0 : wordsIn(material, last);
+    const isWhole =
+      before === undefined ||
+      before !== number - 1 ||
+      sentences[before]!.path !== path ||
+      (kind === 'sentence' &&
+        (told + words / 2 > most || (isNewParagraph(material, number) && told >= most * SHARE_AT_PARAGRAPH)));
+    if (isWhole) parts.push([number]);
+    else last!.push(number);
   }
   return parts;
 }
 
-/** What kind of answer the sentence is; undefined: none that a question could be made for. */
-function kindOfQuestion(
-  { sentences, reader }: Material,
-  number: number,
-  heard: number | undefined,
-): Place | undefined {
-  const { spoken, text } = sentences[number]!;
-  const opening = text.slice(0, 60);
+/** The question that the form of a sentence answers, asked behind the one before it. */
+function questionFor({ sentences, reader }: Material, number: number): Place | undefined {
+  const { text } = sentences[number]!;
+  const opening = text.slice(0, CHARACTERS_OF_OPENING);
   if (reader.example.test(opening)) return 'askExample';
-  if (reader.contrast.test(opening.slice(0, CHARACTERS_OF_OPENING)) && heard === number - 1)
-    return 'askContrast';
-  // Asked for what was just told, the answer would not be one.
-  const before = heard === undefined ? '' : sentences[heard]!.spoken;
-  const isNew = (cue: RegExp) => cue.test(spoken) && !cue.test(before);
-  if (isNew(reader.concern)) return 'askConcern';
-  // "Why?" asks for what was just told, so only a sentence that begins with the reason answers it.
-  if (reader.reason.test(spoken.slice(0, CHARACTERS_OF_OPENING)) && heard === number - 1) return 'askReason';
-  if (isNew(reader.benefit)) return 'askBenefit';
-  return (spoken.match(/\p{N}+/gu)?.length ?? 0) > 1 ? 'askFigure' : undefined;
+  if (reader.turns.test(text)) return 'askContrast';
+  return reader.reason.test(opening) ? 'askReason' : undefined;
 }
 
-/** What is kept to be said last, and said once: what the source itself concludes, else its strongest statements towards the end. */
-function kept(material: Material, numbers: readonly number[]): number[] {
-  const { sentences, book } = material;
-  if (numbers.length < SENTENCES_TO_SUM_UP || !book.has('sumUp')) return [];
-  const concluding = numbers.filter((number) => isConclusion(sentences[number]!.path.at(-1) ?? ''));
-  if (concluding.length > 0 && wordsIn(material, concluding) <= MAX_WORDS_OF_CONCLUSION) return concluding;
-  const closing = numbers.slice(Math.floor(numbers.length * (1 - CLOSING_SHARE)));
-  const titled = new Set(comparedTerms(material.title));
-  // What does not name the subject is a detail to a listener who has heard the whole.
-  const isOnSubject = ({ spoken }: SourceSentence) =>
-    !/\p{N}/u.test(spoken) && comparedTerms(spoken).some((term) => titled.has(term));
-  const onSubject = closing.filter((number) => isOnSubject(sentences[number]!));
-  const count = numbers.length >= MANY_SENTENCES ? 3 : 2;
-  const chosen = strongest(material, onSubject, count, MAX_WORDS_TO_REMEMBER).sort((a, b) => a - b);
-  return chosen.length < MIN_TO_SUM_UP ? [] : chosen;
-}
+const beginsWith = (spoken: string, term: string): boolean => {
+  const at = spoken.toLowerCase().indexOf(term.toLowerCase());
+  return at !== -1 && at <= MAX_WORD_BEFORE_TERM && !/\s\S/u.test(spoken.slice(0, at).trim());
+};
 
 function createHost(material: Material) {
   const { book, terms, sentences } = material;
@@ -106,85 +80,101 @@ function createHost(material: Material) {
       named.add(name);
       return isQuestion(name) ? name : book.say(place, { topic: name });
     },
-    /** Asks for what comes next; `heard` is the sentence before it. */
-    asks(answer: readonly number[], heard: number | undefined): string | undefined {
-      asked += 1;
-      const isUnderOther = heard !== undefined && sentences[answer[0]!]!.path !== sentences[heard]!.path;
-      const heading = isUnderOther ? headingOver(material, answer[0]!) : undefined;
+    /** Leads on to another part of the topic; `heard` is the sentence before it. */
+    asks(first: number, heard: number | undefined): string | undefined {
+      const isUnderOther = heard !== undefined && sentences[first]!.path !== sentences[heard]!.path;
+      const heading = isUnderOther ? headingOver(material, first) : undefined;
       if (heading !== undefined && !named.has(heading)) {
         named.add(heading);
         return isQuestion(heading) ? heading : book.say('topicNext', { topic: heading });
       }
-      const kind = kindOfQuestion(material, answer[0]!, heard);
-      // The same kind again only after three other questions: repeated patterns tire the listener.
+      const term = terms.take([first], (one) => beginsWith(sentences[first]!.spoken, one));
+      return term === undefined ? book.say('askOn') : book.say('ask', { term });
+    },
+    /** Puts in a word where an answer goes on. */
+    listens(next: number): string | undefined {
+      const kind = questionFor(material, next);
+      asked += 1;
+      // The same kind again only after three others: repeated patterns tire the listener.
       if (kind !== undefined && asked - (lastAsked.get(kind) ?? -9) > 3) {
         lastAsked.set(kind, asked);
         return book.say(kind);
       }
-      const beginning = sentences[answer[0]!]!.spoken.slice(0, CHARACTERS_TO_TERM).toLowerCase();
-      const term = terms.take(answer.slice(0, 1), (one) => beginning.includes(one.toLowerCase()));
-      return term === undefined ? book.say('askOn') : book.say('ask', { term });
+      return book.say(isNewParagraph(material, next) || asked % 2 === 1 ? 'askOn' : 'react');
     },
   };
 }
 
 export function planPodcast(material: Material): ScriptChapter[] {
-  const { book, voices, title } = material;
+  const { book, voices, title, sentences } = material;
   const duo = voices === 2;
   const guest = duo ? 2 : 1;
   const host = createHost(material);
-  const all = material.topics.flatMap((topic) => topic.numbers);
-  const remembered = kept(material, all);
-  const opening = book.has('begin')
-    ? openingRun({ ...material, topics: withoutNumbers(material.topics, remembered) }, WORDS_OF_OPENING)
+  const titleOf = createChapterTitles(material);
+  const opening = book.has('begin') ? openingRun(material, WORDS_OF_OPENING) : [];
+  const ending = book.has('concludes')
+    ? closingRun(material).filter((number) => !opening.includes(number))
     : [];
-  const topics = withoutNumbers(material.topics, [...remembered, ...opening]);
+  const topics = withoutNumbers(material.topics, [...ending, ...opening]);
+  const most = turnWords(material, duo ? WORDS_OF_ANSWER : WORDS_OF_ANSWER_SOLO);
+
+  let turn = 0;
+  /** With the other's word between its parts; `lead`: what comes before the first. */
+  const tell = (parts: readonly (readonly number[])[], lead: readonly ScriptLine[]): ScriptLine[] => {
+    const lines = [...lead];
+    for (const [at, part] of parts.entries()) {
+      const goesOn =
+        at > 0 &&
+        parts[at - 1]!.at(-1) === part[0]! - 1 &&
+        sentences[part[0]!]!.path === sentences[part[0]! - 1]!.path;
+      if (at > 0 && goesOn && duo) lines.push(...said(1, host.listens(part[0]!)));
+      else if (at > 0 && !goesOn) lines.push(...said(1, host.asks(part[0]!, parts[at - 1]!.at(-1))));
+      // Where the language has no questions, the two take turns.
+      const speaker = !book.has('ask') && turn % 2 === 1 ? 1 : guest;
+      lines.push(...stated(material, speaker, part));
+      turn += 1;
+    }
+    return lines;
+  };
 
   const chapters: ScriptChapter[] = [
     {
       title: book.say('titleOpening') ?? title,
-      lines: [
+      lines: tell(answersIn(material, opening, most), [
         ...said(1, book.say(duo ? 'hello' : 'helloSolo')),
         ...(duo ? said(2, book.say('thanks')) : []),
+        ...(hasFirstPerson(material) ? said(guest, book.say('inFirstPerson')) : []),
         ...(opening.length === 0 ? [] : said(1, book.say('begin'))),
-        ...stated(material, guest, opening),
-      ],
+      ]),
     },
   ];
-  let turn = 0;
   let heard = opening.at(-1);
   for (const [index, topic] of topics.entries()) {
-    const place = index === 0 ? 'topicFirst' : index === topics.length - 1 ? 'topicLast' : 'topicNext';
-    const name = topicName(material, topic, index);
-    const lines: ScriptLine[] = [];
-    const most = turnWords(material, duo ? WORDS_OF_ANSWER : WORDS_OF_ANSWER_SOLO);
-    const parts = runsOf(material, topic.numbers).flatMap((run) => answers(material, run, most));
-    for (const [part, answer] of parts.entries()) {
-      const goesOn = part > 0 && heard === answer[0]! - 1 && !isNewParagraph(material, answer[0]!);
-      const question = part === 0 ? host.opens(name, place) : goesOn ? undefined : host.asks(answer, heard);
-      // Every third question follows a word on the answer, so that the two are heard to listen.
-      if (duo && part > 0 && (goesOn || turn % 3 === 1)) lines.push(...said(1, book.say('react')));
-      lines.push(...said(1, question));
-      // Where the language has no questions, the two take turns.
-      const speaker = !book.has('ask') && turn % 2 === 1 ? 1 : guest;
-      for (const [at, stretch] of (duo ? stretches(material, answer) : [answer]).entries())
-        lines.push(...(at === 0 ? [] : said(1, book.say('react'))), ...stated(material, speaker, stretch));
-      turn += 1;
-      heard = answer.at(-1);
-    }
-    chapters.push({ title: chapterTitle(material, name, topic.numbers), lines });
+    const isLast = index === topics.length - 1 && ending.length === 0;
+    const place = index === 0 ? 'topicFirst' : isLast ? 'topicLast' : 'topicNext';
+    const { name } = topic;
+    const [first] = topic.numbers as [number];
+    const goesOn = name === undefined && heard === first - 1;
+    const lead = goesOn ? host.listens(first) : host.opens(name, place);
+    chapters.push({
+      title: titleOf(name, topic.numbers),
+      lines: tell(answersIn(material, topic.numbers, most), said(1, lead)),
+    });
+    heard = topic.numbers.at(-1);
   }
-  if (remembered.length > 0)
+  if (ending.length > 0) {
+    const concludes = isConclusion(sentences[ending[0]!]!.path.at(-1) ?? '');
     chapters.push({
       title: book.say('titleSummary') ?? title,
-      lines: [...said(1, book.say('sumUp')), ...stated(material, guest, remembered)],
+      lines: tell(
+        answersIn(material, ending, duo ? WORDS_OF_ANSWER : WORDS_OF_ANSWER_SOLO),
+        said(1, book.say(concludes ? 'sumUp' : 'concludes')),
+      ),
     });
+  }
   chapters.push({
     title: book.say('titleClosing') ?? title,
     lines: [...said(1, book.say(duo ? 'bye' : 'byeSolo')), ...(duo ? said(2, book.say('byeGuest')) : [])],
   });
   return chapters;
 }
-
-const isNewParagraph = ({ sentences }: Material, number: number): boolean =>
-  sentences[number - 1]?.block !== sentences[number]!.block;

@@ -4,7 +4,7 @@
 import { isQuestion } from '../heading-name.ts';
 import type { ScriptChapter, ScriptLine } from '../script.ts';
 import type { Topic } from '../sections.ts';
-import { answers, chapterTitle, type Material, said, stated } from './material.ts';
+import { answers, type Material, said, stated } from './material.ts';
 
 const WORDS_AT_A_TIME = 26;
 
@@ -46,7 +46,7 @@ export function planStory(material: Material): ScriptChapter[] {
       lines: [...said(1, book.say('storyOpen')), ...child(book.say('childHello'))],
     },
     ...topics.map((topic, index) => ({
-      title: chapterTitle(material, topic.name, topic.numbers),
+      title: topic.name ?? title,
       lines: tellTopic(material, topic, index),
     })),
     {

@@ -7,17 +7,29 @@ import type { SourceSentence } from '../source-sentence.ts';
 import { hasCodeWords } from '../statement.ts';
 
 /**
- * `no-two-sides`: the text does not weigh its matter up; `not-for-children`: it speaks of files, figures and
- * abbreviations, or in long sentences without telling of anybody; `no-statements`: nearly all of it is tables, lists or code; `reference-work`: most of it
- * explains options and terms, one after another.
+ * `no-two-sides`: the text does not weigh its matter up; `technical-for-children`: it speaks of files, figures and abbreviations;
+ * `long-for-children`: its sentences are long, and it tells of nobody; `no-statements`: nearly all of it is tables, lists or code;
+ * `reference-work`: most of it explains options and terms, one after another; `specification`: it is technical, and much of it
+ * cannot be heard without the page.
  */
-export type StyleMisfit = 'no-two-sides' | 'not-for-children' | 'no-statements' | 'reference-work';
+export type StyleMisfit =
+  | 'no-two-sides'
+  | 'technical-for-children'
+  | 'long-for-children'
+  | 'no-statements'
+  | 'reference-work'
+  | 'specification';
 
 /** Of the words: who talks about such a text talks about what it leaves between its notes. */
 const MAX_NOTE_SHARE = 0.4;
 
+/** Of the words of a technical text, those of sentences that are understood without the page: specifications and manuals have 0.3 to 0.6, essays and papers on technical matters 0.7 and more. */
+const MIN_HEARD_SHARE = 0.6;
+/** A shorter text is heard to its end whatever it is. */
+const MIN_WORDS_OF_SPECIFICATION = 600;
+
 /** Of the sentences: a word of a specialist here and there spoils no story. */
-const MAX_TECHNICAL_SHARE = 0.35;
+export const MAX_TECHNICAL_SHARE = 0.35;
 const MIN_STATEMENTS = 3;
 /** Of the words: where fewer stand in sentences that a child can follow, these are torn out of the others' midst. */
 const MIN_SHORT_SHARE = 0.35;
@@ -32,6 +44,10 @@ const isTechnical = ({ spoken }: SourceSentence, reader: LanguageReader): boolea
   reader.technical.test(spoken) ||
   /\p{Lu}{2,}/u.test(spoken.replace(/^\P{Ll}*$/u, '')) ||
   hasCodeWords(spoken);
+
+/** Of sentences. */
+export const technicalShare = (told: readonly SourceSentence[], reader: LanguageReader): number =>
+  told.filter((sentence) => isTechnical(sentence, reader)).length / Math.max(1, told.length);
 
 const wordsOf = (some: readonly SourceSentence[]): number => some.reduce((sum, { words }) => sum + words, 0);
 
@@ -49,12 +65,19 @@ export function styleMisfit(
   const notes = text.filter(({ unfit, explains }) => unfit === 'note' || explains);
   if (style !== 'executive-briefing' && wordsOf(notes) > wordsOf(text) * MAX_NOTE_SHARE)
     return 'reference-work';
+  const heard = told.filter(({ spoken }) => !hasCodeWords(spoken));
+  if (
+    style === 'podcast' &&
+    wordsOf(text) >= MIN_WORDS_OF_SPECIFICATION &&
+    wordsOf(heard) < wordsOf(sentences.filter(({ unfit }) => unfit !== 'apparatus')) * MIN_HEARD_SHARE &&
+    technicalShare(told, reader) > MAX_TECHNICAL_SHARE
+  )
+    return 'specification';
   if (style !== 'childrens-story') return undefined;
-  const technical = told.filter((sentence) => isTechnical(sentence, reader)).length;
-  if (technical > told.length * MAX_TECHNICAL_SHARE) return 'not-for-children';
+  if (technicalShare(told, reader) > MAX_TECHNICAL_SHARE) return 'technical-for-children';
   const short = told.filter(({ words }) => words <= MAX_WORDS_FOR_CHILD);
   if (wordsOf(short) >= wordsOf(told) * MIN_SHORT_SHARE) return undefined;
-  return tellsOfPersons(sentences, reader) ? undefined : 'not-for-children';
+  return tellsOfPersons(sentences, reader) ? undefined : 'long-for-children';
 }
 
 /** Whether it is a story. */

@@ -40,7 +40,7 @@ const forChildren =
 const ofStory: Taste = ({ kind, spoken }) => (kind !== 'sentence' || hasCodeWords(spoken) ? 0 : 1);
 
 /** A story is told in long runs, of sentences that lean on each other. */
-export const STORY_RUN = { run: 160, mostLeaning: 24 } as const;
+export const STORY_RUN = { run: 160, mostBound: 24 } as const;
 
 /** `meanWords`: of the sentences of the source; a story made of another text keeps to its shorter ones. */
 export function styleTaste(
@@ -52,7 +52,8 @@ export function styleTaste(
     case 'podcast':
       return [
         (sentence) =>
-          (sentence.kind === 'row' ? 0.3 : 1) *
+          // A line of a table is read, not talked about.
+          (sentence.kind === 'row' ? 0 : 1) *
           byForm(sentence, reader) *
           (asks(sentence.spoken) ? 0.6 : 1) *
           byLength(sentence.words, 0.7),

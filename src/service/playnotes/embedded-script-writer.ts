@@ -9,9 +9,13 @@ import { cutSentences } from './sentence-cutter.ts';
 
 const MISFITS: Readonly<Record<StyleMisfit, string>> = {
   'no-two-sides':
-    'There is no debate in this source: it has too few sentences for its subject, or too few against it.',
-  'not-for-children':
-    'This source is no story for children: it speaks of technical matters, or in sentences too long for a child.',
+    'There is no debate in this source: too few of its sentences say what speaks for its subject, or what speaks against it.',
+  'technical-for-children':
+    'This source is no story for children: more than a third of its sentences have technical words, abbreviations or code.',
+  'long-for-children':
+    'This source is no story for children: most of its sentences are too long for a child, and it does not tell of persons.',
+  specification:
+    'This source is no podcast: it is technical, and much of it is lists, tables, code and notes that cannot be followed without the page.',
   'reference-work':
     'This source is a work of reference: most of it explains options or terms one by one, which nobody talks about.',
   'no-statements':
