@@ -1,7 +1,6 @@
 // One text of a turn, said by the first of its services that speaks. A service that fails before its first speech is followed by the next at
 // once, with the same text in that one's own requests; one that is late is joined by the next, and who speaks first is heard. What was
-// heard decides, not what was answered: until then a body waits behind its gate (speech-gate.ts). The service that spoke is asked first for what
-// follows.
+// heard decides, not what was answered: until then a body waits behind its gate. The service that spoke is asked first for what follows.
 
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
@@ -55,7 +54,6 @@ const UNKNOWN_FIRST_SPEECH_MS = 600;
 const RESERVE_MS = 250;
 /** The answer to a second request of the only service that is left. */
 const LAST_ANSWER_MS = 10_000;
-
 /** No service whose first speech comes later is waited for, ms from when the request was sent. */
 const MAX_FIRST_SPEECH_MS = 10_000;
 /** What is needed later than this is not in a hurry. */
