@@ -40,6 +40,8 @@ const BOUNDS: Partial<Record<SettingName, [min: number, max: number, zero?: 'zer
   maxOnlookersPerSession: [0, 1_000_000],
   onlookerJoinMs: [0, 5000],
   maxTurnsInFlight: [1, 1000],
+  resumeMs: [1000, 600_000, 'zero'],
+  maxDetachedPerUser: [1, 1_000_000],
   pauseTimeoutMs: [1000, 86_400_000],
   pendingTextChars: [1000, 10_000_000],
   textBytes: [8 * 1024 * 1024, 256 * 1024 * 1024],
