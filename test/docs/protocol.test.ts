@@ -41,7 +41,7 @@ const namesIn = ({ properties = {}, items }: Json, depth: Depth): readonly strin
 const isSynthesis = (name: string) => Object.hasOwn(synthesisFields, name);
 /** An append takes what a speak takes; a configuration and a list of words are as those of `configure` and `caption`. */
 const AS_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
-  append: ['format', 'sampleRate', 'cache', 'upstream'],
+  append: ['format', 'sampleRate', 'cache', 'upstream', 'prefer', 'lastResort', 'lastResortText'],
 };
 const SHALLOW = ['append', 'configured', 'words'];
 
