@@ -51,7 +51,7 @@ export const LOG_EVENTS = {
 
   // Keys, and the stores that count for them.
   upstream_key_cools: byItself,
-  upstream_service: by('voxgate_service_changes_total'),
+  upstream_service: byItself,
   quota_refused: byItself,
   quota_limit: byItself,
   quota_rule: byItself,

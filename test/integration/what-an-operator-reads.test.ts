@@ -448,6 +448,8 @@ describe('the figures add up', () => {
     'voxgate_intake_slowed_total',
     'voxgate_upstream_responses_total',
     'voxgate_hedges_total',
+    'voxgate_rivals_total',
+    'voxgate_sessions_resumed_total',
     'voxgate_resumes_total',
     'voxgate_doubtful_bodies_total',
     'voxgate_whole_bodies_total',
@@ -459,6 +461,8 @@ describe('the figures add up', () => {
   /** Of ends and refusals that have their line as something else. */
   const TOLD_AS: Readonly<Record<string, readonly (keyof typeof LOG_EVENTS)[]>> = {
     voxgate_turns_total: ['turn_failed'],
+    voxgate_sessions_gone_total: ['session_ended'],
+    voxgate_service_changes_total: ['upstream_service'],
     voxgate_busy_refusals_total: ['upgrade_refused', 'turn_failed', 'leg_refused', 'request_refused'],
     voxgate_intake_refusals_total: ['session_ended', 'leg_ended', 'leg_refused'],
     voxgate_leg_evictions_total: ['leg_refused'],
