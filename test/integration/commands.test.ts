@@ -64,11 +64,11 @@ describe.concurrent('the program', () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
-  it('a rate that the format has not is told by the gateway', async () => {
+  it('a rate that the format has not is told by its flag', async () => {
     const { code, stderr } = await say(['x', '--format', 'mp3', '--sample-rate', '9000']);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/sampleRate: must be a rate that mp3 has: 8000, .*\(got 9000\)/),
+      expect.stringMatching(/^--sample-rate: must be a rate that mp3 has: 8000, .*\(got 9000\)/),
     ]);
   });
 
