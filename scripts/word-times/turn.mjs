@@ -15,13 +15,13 @@ export async function openTurn(program, { whole, language, speed, voice, voice2,
     captions: 'words',
     ...(voice2 === undefined ? {} : { voice2 }),
   });
-  const served = {
+  const link = {
     synthesis: settings.synthesis,
     defaultVoice: undefined,
     defaultVoice2: undefined,
     maxText: undefined,
   };
-  const options = { settings, seed, served, remainingMs };
+  const options = { settings, seed, served: { now: () => link }, remainingMs };
   const script = new program.TurnScript(options, whole).stretch();
   const { signal } = new AbortController();
   const item = await script.requests.next(signal);
@@ -29,7 +29,7 @@ export async function openTurn(program, { whole, language, speed, voice, voice2,
   const words = script.place(item.text, 0);
   const aligned = script.aligned(item.text, words);
   const { timeline } = script;
-  return { timeline, words, aligned, outgoing: script.toRequest(item.text) };
+  return { timeline, words, aligned, outgoing: script.toRequest(item.text, link) };
 }
 
 /**

@@ -43,8 +43,13 @@ describe('each event of the log', () => {
       ),
     );
     const alone = tells.filter(([, { countedBy }]) => countedBy === EVENTS_SERIES).map(([event]) => event);
-    // What a key may send, and a sentence that the engine could not speak: nobody's end.
-    expect(alone).toEqual(['quota_refused', 'engine_sentence_refused']);
+    // A session that goes on, what a key may send, and a sentence that the engine could not speak: nobody's end.
+    expect(alone).toEqual([
+      'session_detached',
+      'session_resumed',
+      'quota_refused',
+      'engine_sentence_refused',
+    ]);
   });
 });
 
