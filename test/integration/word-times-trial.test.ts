@@ -18,7 +18,8 @@ describe('the trial of word times', () => {
   it('holds what a live turn tells against the engine’s own times', () => {
     const few = ['--kinds', 'own,dialogue', '--languages', 'english', '--sentences', '1', '--dialogues', '1'];
     const { status, stdout, stderr } = spawnSync(process.execPath, [SCRIPT, ...few], { encoding: 'utf8' });
-    expect(stderr).toBe('');
+    // A slow machine is told how far it is.
+    expect(stderr.replace(/^\d+ of at most \d+ speeches, \d+ s\n/gm, '')).toBe('');
     const { missed, groups } = JSON.parse(stdout.trimEnd().split('\n').at(-1)!) as Printed;
     expect(missed).toEqual([]);
     expect(status).toBe(0);
