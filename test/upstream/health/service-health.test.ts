@@ -1,7 +1,12 @@
 // How a service is believed, by what happened and when; and when the next one is asked instead.
 import { describe, expect, it } from 'vitest';
 import { seededNumbers } from '../../../src/base/seeded-numbers.ts';
-import { NEW_HEALTH, type ServiceHealth, standing, step } from '../../../src/upstream/health/service-health.ts';
+import {
+  NEW_HEALTH,
+  type ServiceHealth,
+  standing,
+  step,
+} from '../../../src/upstream/health/service-health.ts';
 import { createServiceWatch } from '../../../src/upstream/health/service-watch.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
