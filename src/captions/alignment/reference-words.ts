@@ -29,15 +29,8 @@ export function referenceWordTimes(
     let to = from;
     while (to < count && Number.isNaN(startsMs[to])) to += 1;
     // Of a run that was not told, from the word in front of it, whose time it shares, to the next that was.
-    const first = Math.max(0, from - 1);
     const nextMs = to < count ? Math.max(startsMs[to]!, lastMs) : Math.max(endMs, lastMs);
-    let whole = 0;
-    for (let w = first; w < to; w += 1) whole += weights[w]!;
-    let passed = 0;
-    for (let w = first; w < to; w += 1) {
-      if (w >= from) startsMs[w] = lastMs + (whole === 0 ? 0 : ((nextMs - lastMs) * passed) / whole);
-      passed += weights[w]!;
-    }
+    shareTime(startsMs, weights, { from, to, lastMs, nextMs });
     if (to < count) {
       startsMs[to] = nextMs;
       lastMs = nextMs;
@@ -45,4 +38,23 @@ export function referenceWordTimes(
     from = to + 1;
   }
   return startsMs;
+}
+
+/**
+ * Words from `from` up to `to`, of which no time is known, begin within the time from `lastMs`, where the word in front of
+ * them began, to `nextMs`: each so far into it as what stands before it has of the weight.
+ */
+export function shareTime(
+  startsMs: number[] | Float64Array,
+  weights: readonly number[],
+  { from, to, lastMs, nextMs }: Readonly<Record<'from' | 'to' | 'lastMs' | 'nextMs', number>>,
+): void {
+  const first = Math.max(0, from - 1);
+  let whole = 0;
+  for (let w = first; w < to; w += 1) whole += weights[w]!;
+  let passed = 0;
+  for (let w = first; w < to; w += 1) {
+    if (w >= from) startsMs[w] = lastMs + (whole === 0 ? 0 : ((nextMs - lastMs) * passed) / whole);
+    passed += weights[w]!;
+  }
 }

@@ -4,6 +4,7 @@
 // speech comes. Pure.
 
 import type { ServiceWord } from '../../speech/service-word.ts';
+import { shareTime } from './reference-words.ts';
 import type { WordEstimate } from './word-estimate.ts';
 
 /** Letters of the text that are looked at for each told one: an address that is left out fits. */
@@ -102,15 +103,8 @@ export class ServiceWordTimes {
       let to = from;
       while (places[to] === undefined) to += 1;
       // Words that were not told share the time up to the next that was, with the one in front of them.
-      const first = Math.max(0, from - 1);
       const nextMs = Math.max(lastMs, places[to]!.startMs);
-      let whole = 0;
-      for (let w = first; w < to; w += 1) whole += weights[w]!;
-      let passed = 0;
-      for (let w = first; w < to; w += 1) {
-        if (w >= from) startsMs[w] = lastMs + (whole === 0 ? 0 : ((nextMs - lastMs) * passed) / whole);
-        passed += weights[w]!;
-      }
+      shareTime(startsMs, weights, { from, to, lastMs, nextMs });
       startsMs[to] = nextMs;
       lastMs = nextMs;
       from = to + 1;
