@@ -18,8 +18,9 @@ import { createLegGuests } from '../cluster/legs/leg-guests.ts';
 import { createLegSwitchboard } from '../cluster/legs/leg-switchboard.ts';
 import type { PlayerAsks, PlayerNews, PlayerNumber, PrimaryAsks, PrimaryNews } from '../cluster/messages.ts';
 import { type Answers, createPeer, type Listeners, type Peer } from '../cluster/peer.ts';
+import { createSecretNotes } from '../cluster/peer-note.ts';
 import { openPrivateListener } from '../cluster/private-listener.ts';
-import { createReverseProxy, passUpgradeOn } from '../cluster/reverse-proxy.ts';
+import { createReverseProxy, type Neighbour, passUpgradeOn } from '../cluster/reverse-proxy.ts';
 import { viewsOf } from '../http/routes/live-view.ts';
 import { createHttpServer } from '../http/server/http-server.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
@@ -77,12 +78,18 @@ async function openAppPlayer(
   const quotas = createIpcQuotaStore({ primary, clock, states: brief.quotas });
   const upstream = await openAppUpstream(context, speech, viewsFor(quotas));
 
+  const notes = createSecretNotes(secrets.peers);
+  const processAt = (of: PlayerNumber | typeof PRIMARY): Neighbour => ({
+    at: { socketPath: privatePath(folder, of) },
+    notes,
+  });
+
   const legRegistry = (playout: PlayoutClock) => {
     const tokens = createAttachTokens(secrets.legs);
     const guests = createLegGuests({
       registry: () => registry,
       pathOf: (of) => privatePath(folder, of),
-      secret: secrets.peers,
+      notes,
       clock,
       playout,
       log,
@@ -128,7 +135,7 @@ async function openAppPlayer(
     async handOver(session, upgrade) {
       const at = await primary.ask('findSession', session, { deadlineMs: ASK_MS });
       if (at === undefined || at === player) return false;
-      await passUpgradeOn(upgrade, privatePath(folder, at), secrets.peers);
+      await passUpgradeOn(upgrade, processAt(at));
       return true;
     },
   });
@@ -160,26 +167,26 @@ async function openAppPlayer(
   rmSync(path, { force: true }); // of one that died
   const listener = await openPrivateListener({
     clock,
-    path,
-    secret: secrets.peers,
+    listen: { path },
+    notes,
     onRequest: (request, response) => seats.routing(request, response),
     onLeg: switchboard.give,
     onUpgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
   });
   onStop(() => listener.close());
-  const proxy = createReverseProxy({ secret: secrets.peers, clock, log });
+  const proxy = createReverseProxy({ clock, log });
   onStop(() => proxy.close());
   const front = createFrontServer({
     tls,
     maxSockets: config.maxConnections + SPARE_SOCKETS,
     onRequest(request, response) {
-      const toPrimary = () => proxy.forward(request, response, privatePath(folder, PRIMARY));
+      const toPrimary = () => proxy.forward(request, response, processAt(PRIMARY));
       const session = watchedSession(request.url ?? '');
       if (session === undefined) return toPrimary();
       primary.ask('findSession', session, { deadlineMs: ASK_MS }).then((at) => {
         if (at === undefined) toPrimary();
         else if (at === player) seats.routing(request, response);
-        else proxy.forward(request, response, privatePath(folder, at));
+        else proxy.forward(request, response, processAt(at));
       }, toPrimary);
     },
   });

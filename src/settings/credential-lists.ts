@@ -122,3 +122,16 @@ export const webhookSecretList = (meaning: string): Setting<readonly string[]> =
     readEntry: (entry) =>
       WEBHOOK_SECRET.test(entry) ? { ok: true, value: entry } : wrong('is not whsec_ and base64'),
   });
+
+const SHARED_SECRET = /^[A-Za-z0-9+/_-]{43,}={0,2}$/;
+
+export const sharedSecretList = (meaning: string): Setting<readonly string[]> =>
+  secretList<string>({
+    placeholder: 'SECRET[,SECRET]',
+    meaning,
+    allowed: 'one or two of at least 32 bytes in base64',
+    readEntry: (entry, before) =>
+      before.length < 2 && SHARED_SECRET.test(entry)
+        ? { ok: true, value: entry }
+        : wrong('is not 32 bytes or more in base64, or the third'),
+  });

@@ -1,7 +1,7 @@
 // Every setting of Voxgate, in one table: docs/configuration.md and `serve --help` are made from it.
 // A name here (`leadMs`) is also the key in the YAML file; VOXGATE_LEAD_MS and --lead-ms follow from it.
 
-import { apiKeyList } from './credential-lists.ts';
+import { apiKeyList, sharedSecretList } from './credential-lists.ts';
 import { SERVICE_SETTINGS } from './service-settings.ts';
 import {
   listenHost,
@@ -35,6 +35,7 @@ export const SETTINGS = {
   }),
   apiKeys: apiKeyList('Who may call. Empty: no keys are asked for, and only this machine may call.'),
   apiKeysFile: secretFile('`apiKeys`'),
+  secret: sharedSecretList('What all instances sign with, the newest first.'),
   publicUrl: webAddress('origin', 'The origin that callers see, for signatures and links. Needs `apiKeys`.'),
   tlsCert: text(undefined, {
     placeholder: 'FILE',
@@ -245,6 +246,18 @@ export const SETTINGS = {
     placeholder: COUNT,
     meaning:
       'Processes that play; from 2 on they share the port, and one more owns the rest. One, because a core goes a long way; else as many as cores.',
+  }),
+  peerUrl: webAddress(
+    'origin',
+    'Where the other instances of this gateway reach `peerPort` of this one. https: with `tlsCert` and `tlsKey`.',
+  ),
+  peerPort: whole(0, {
+    min: 0,
+    max: 65_535,
+    zero: 'off',
+    placeholder: 'PORT',
+    meaning:
+      'A listener for the other instances of this gateway, which makes them one: sessions are listed, watched and come back to at any. Needs `peerUrl`, `redisUrl`, `secret`.',
   }),
   adminPort: whole(0, {
     min: 0,

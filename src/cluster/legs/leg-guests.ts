@@ -11,7 +11,8 @@ import type { LegWire } from '../../gateway/calls/leg-wire.ts';
 import { createSweeper } from '../../gateway/sockets/sweeper.ts';
 import type { PlayoutClock } from '../../playout/playout-clock.ts';
 import type { LegAddress } from '../messages.ts';
-import { LEG_PATH, PEER_HEADER, peerNote, UPGRADE_NAME } from '../private-listener.ts';
+import { type NoteStamp, PEER_HEADER } from '../peer-note.ts';
+import { LEG_PATH, UPGRADE_NAME } from '../private-listener.ts';
 import { openLegCodec } from './leg-switchboard.ts';
 import type { MovingLegs } from './moving-legs.ts';
 import { frameBytes, type LegOpening, packRelay, type RelayMessage, readRelay } from './relay-frames.ts';
@@ -26,7 +27,7 @@ export type LegGuestsOptions = {
   readonly registry: () => MovingLegs;
   /** Of the private listener of a process. */
   readonly pathOf: (player: number) => string;
-  readonly secret: string;
+  readonly notes: NoteStamp;
   readonly clock: Clock;
   readonly playout: PlayoutClock;
   readonly log: Log;
@@ -47,13 +48,15 @@ export function createLegGuests(options: LegGuestsOptions): LegGuests {
 
   const dial = ({ key, holder }: LegAddress): Promise<Duplex> =>
     new Promise((resolve, reject) => {
+      const path = `${LEG_PATH}${encodeURIComponent(key)}`;
+      const note = { address: '', scheme: 'http', hosts: 'named' } as const;
       const asked = request({
         socketPath: options.pathOf(holder),
-        path: `${LEG_PATH}${encodeURIComponent(key)}`,
+        path,
         headers: {
           Connection: 'Upgrade',
           Upgrade: UPGRADE_NAME,
-          [PEER_HEADER]: peerNote({ secret: options.secret, address: '', scheme: 'http', hosts: 'named' }),
+          [PEER_HEADER]: options.notes.stamp(note, { method: 'GET', path }),
         },
         timeout: FETCH_MS,
       });
