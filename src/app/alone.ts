@@ -39,7 +39,13 @@ export async function startAlone(
   const { runtime, sockets, legs, observers, credentials, admission } = await openAppPlaying({
     ...context,
     upstream,
-    legRegistry: () => ({ tokens, registry, arrivals: registry, maxLegs: config.maxConnections }),
+    legRegistry: (playout) => ({
+      tokens,
+      registry,
+      arrivals: registry,
+      maxLegs: config.maxConnections,
+      ...instances?.openLegs(registry, playout),
+    }),
     tokenSecret: config.secret[0] ?? random.id(SECRET_BYTES),
     tokenClock: config.secret.length > 0 ? wallClock : clock,
     maxOnlookers: config.maxOnlookers,

@@ -4,19 +4,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { MAX_TOKEN_LIFE_MS } from '../access/token-issuer.ts';
+import { AppError } from '../base/app-error.ts';
 import { listening } from '../base/processes/listen-fault.ts';
 import { watchedSession } from '../cluster/front-server.ts';
-import type { Instance, InstanceDirectory } from '../cluster/instances/instance-directory.ts';
+import {
+  type Instance,
+  type InstanceDirectory,
+  sessionName,
+} from '../cluster/instances/instance-directory.ts';
+import { createInstanceLegs, type InstanceLegs } from '../cluster/instances/instance-legs.ts';
 import {
   type InstanceAnswers,
   type InstanceLinks,
+  type InstanceLinksOptions,
+  legPath,
   openInstanceLinks,
 } from '../cluster/instances/instance-links.ts';
 import { createSignedNotes, type SignedNotes } from '../cluster/instances/signed-notes.ts';
+import { createLegGuests } from '../cluster/legs/leg-guests.ts';
+import { createLegSwitchboard } from '../cluster/legs/leg-switchboard.ts';
+import type { LocalLegRegistry } from '../gateway/calls/local-leg-registry.ts';
 import type { UpgradeRequest } from '../gateway/sockets/returning-clients.ts';
 import type { LiveView } from '../http/routes/live-view.ts';
+import type { PlayoutClock } from '../playout/playout-clock.ts';
 import { toEnv } from '../settings/settings.ts';
 import type { AppContext, Tls } from './context.ts';
+import type { AppLegRegistry } from './legs.ts';
 
 /** What this instance does for the others. */
 export type OwnSide = InstanceAnswers & {
@@ -40,6 +53,11 @@ export type AppInstances = {
   handOver(session: string, upgrade: UpgradeRequest): Promise<boolean>;
   /** Onlookers of sessions that others have go on to them; `isOwn`: this instance has it. */
   passOnlookersOn(http: FastifyInstance, isOwn: (session: string) => boolean): void;
+  /** The registry of this instance as one of all instances. */
+  openLegs(
+    local: LocalLegRegistry,
+    playout: PlayoutClock,
+  ): Pick<AppLegRegistry, 'registry' | 'arrivals' | 'connect'>;
   /** Takes what the others ask, until the end. */
   open(own: OwnSide): Promise<void>;
 };
@@ -72,11 +90,12 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
     'most',
   );
   let links: InstanceLinks | undefined;
+  let giveLeg: InstanceLinksOptions['onLeg'] = async () => 'gone';
 
-  const find = (session: string) => directory.find(session);
+  const find = (session: string) => directory.find(sessionName(session));
   return {
-    entered: (session) => directory.entered(session),
-    left: (session) => directory.left(session),
+    entered: (session) => directory.entered(sessionName(session)),
+    left: (session) => directory.left(sessionName(session)),
     find,
     async sessions(userId) {
       return ((await links?.askAll('sessions', { userId: userId ?? null })) ?? []).flat();
@@ -107,6 +126,34 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
         links.forward(request.raw, reply.raw, at);
       });
     },
+    openLegs(local, playout) {
+      const registry: InstanceLegs = createInstanceLegs({
+        local,
+        directory,
+        fetch: (from, name, userId) =>
+          guests.fetch({
+            key: name,
+            userId,
+            from: { at: { origin: from.url }, notes: notes.to(from.id) },
+            path: legPath(name, userId),
+          }),
+        sendHome: (name) => guests.sendHome(name),
+        clock,
+      });
+      const guests = createLegGuests({ registry: () => registry, clock, playout, log });
+      onStop(() => guests.close());
+      const switchboard = createLegSwitchboard({
+        prefix: id,
+        registry: () => registry,
+        onGone: (key) => registry.gone(key),
+      });
+      giveLeg = (name, userId, openRelay) =>
+        registry.take(name, userId, (key) => switchboard.give(key, openRelay));
+      const none = () => {
+        throw new AppError('internal', 'A leg has come in by no switchboard.');
+      };
+      return { registry, arrivals: { arrive: none, turnAway: none }, connect: switchboard.connect };
+    },
     async open({ tls, onRequest, onUpgrade, ...answers }) {
       const at = {
         host: config.host,
@@ -122,6 +169,7 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
           ...answers,
           sessions: async (of) => (await answers.sessions(of)).map((view) => ({ ...view, instance: id })),
         },
+        onLeg: (name, userId, open) => giveLeg(name, userId, open),
         onRequest,
         onUpgrade: (request, socket, head) => onUpgrade({ request, socket, head }),
         clock,

@@ -88,8 +88,6 @@ async function openAppPlayer(
     const tokens = createAttachTokens(secrets.legs);
     const guests = createLegGuests({
       registry: () => registry,
-      pathOf: (of) => privatePath(folder, of),
-      notes,
       clock,
       playout,
       log,
@@ -101,7 +99,7 @@ async function openAppPlayer(
       primary,
       async bring(address) {
         if (address.holder === player) switchboard.bringHome(address.key);
-        else await guests.fetch(address);
+        else await guests.fetch({ ...address, from: processAt(address.holder) });
       },
     });
     legs = registry;
@@ -114,7 +112,11 @@ async function openAppPlayer(
     };
   };
   let legs: ReturnType<typeof createIpcLegRegistry> | undefined;
-  const switchboard = createLegSwitchboard({ player, primary, registry: () => legs!, life: random.id(6) });
+  const switchboard = createLegSwitchboard({
+    prefix: `${player}.${random.id(6)}`,
+    registry: () => legs!,
+    onGone: (key, reason) => primary.tell('legLeft', { key, reason }),
+  });
 
   const playing = await openAppPlaying({
     ...context,
@@ -170,7 +172,7 @@ async function openAppPlayer(
     listen: { path },
     notes,
     onRequest: (request, response) => seats.routing(request, response),
-    onLeg: switchboard.give,
+    onLeg: (key, open) => switchboard.give(decodeURIComponent(key), open),
     onUpgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
   });
   onStop(() => listener.close());

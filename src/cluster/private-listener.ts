@@ -15,6 +15,9 @@ import { type NoteReader, PEER_HEADER, type ReadNote } from './peer-note.ts';
 export const UPGRADE_NAME = 'voxgate-leg';
 export const LEG_PATH = '/leg/';
 
+export type OpenRelay = () => Duplex | undefined;
+export type LegAnswer = 'given' | 'taken' | 'gone';
+
 export type PrivateListenerOptions = {
   readonly clock: Clock;
   readonly listen:
@@ -28,8 +31,8 @@ export type PrivateListenerOptions = {
   readonly onRequest: (request: IncomingMessage, response: ServerResponse, note: ReadNote) => void;
   /** An upgrade of a caller that another process passes on. */
   readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  /** A process takes the leg of this key. */
-  readonly onLeg?: (key: string, relay: Duplex) => void;
+  /** A process wants to play to a leg; `which`: what stands behind LEG_PATH, as it came. `open` gives the stream to it, while it is there. */
+  readonly onLeg?: (which: string, open: OpenRelay) => LegAnswer | Promise<LegAnswer>;
 };
 
 export type PrivateListener = {
@@ -43,6 +46,11 @@ export type PrivateListener = {
 const REQUEST_MS = 15 * 60_000;
 /** A header with two more, so that a request that just fits fits here, too. */
 const MORE_HEADER_BYTES = 1024;
+
+const REFUSED_LEGS = {
+  taken: 'HTTP/1.1 409 Conflict\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
+  gone: 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
+} as const;
 
 /** Stands for `Connection: close` on the way to the caller: between two processes the connection stays. */
 export const CLOSE_HEADER = 'x-voxgate-close';
@@ -126,13 +134,25 @@ export async function openPrivateListener(options: PrivateListenerOptions): Prom
     }
     const isLeg = request.headers.upgrade === UPGRADE_NAME && request.url?.startsWith(LEG_PATH) === true;
     if (!isLeg || note === undefined || options.onLeg === undefined) return void socket.destroy();
-    if (head.length > 0) socket.unshift(head);
-    relays.add(socket);
-    socket.once('close', () => relays.delete(socket));
-    socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${UPGRADE_NAME}\r\n\r\n`,
-    );
-    options.onLeg(decodeURIComponent(request.url!.slice(LEG_PATH.length)), socket);
+    const onError = () => socket.destroy();
+    socket.on('error', onError);
+    const open = () => {
+      if (socket.destroyed) return undefined;
+      socket.off('error', onError);
+      if (head.length > 0) socket.unshift(head);
+      relays.add(socket);
+      socket.once('close', () => relays.delete(socket));
+      socket.write(
+        `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${UPGRADE_NAME}\r\n\r\n`,
+      );
+      return socket;
+    };
+    const answer = (became: LegAnswer) => {
+      if (became !== 'given') socket.end(REFUSED_LEGS[became]);
+    };
+    const became = options.onLeg(request.url!.slice(LEG_PATH.length), open);
+    if (became instanceof Promise) became.then(answer, onError);
+    else answer(became);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -3,8 +3,10 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { createTelnyxSide } from '../../testkit/carriers/telnyx-side.ts';
+import { dial } from '../support/fake-carrier.ts';
 import { freePort, hasRedis, type RedisServer, startRedis } from '../support/redis-server.ts';
-import { type RunningGateway, startRunningGateway } from '../support/running-gateway.ts';
+import { type RunningGateway, SPEECH_MS, startRunningGateway } from '../support/running-gateway.ts';
 import type { SessionProbe } from '../support/session-probe.ts';
 
 const KEY = 'canary-key-of-ann';
@@ -133,6 +135,79 @@ describe.skipIf(!hasRedis)('two instances', () => {
     const plain = await fetch(url.replace(/^ws/, 'http'));
     expect(plain.status).toBe(426);
     back.close();
+  });
+
+  it('play to one call in turn, wherever its socket is, and only one of them at a time', async () => {
+    const [first, second] = instances as [RunningGateway, RunningGateway];
+    const sessions = await Promise.all(instances.map((instance) => openAt(instance)));
+    const { attachToken } = await sessions[0]!.event('ready');
+    // Its token is of a session of the first, and it comes to the second.
+    const call = await dial(
+      `ws://127.0.0.1:${second.port}/v1/legs/telnyx/${attachToken}`,
+      createTelnyxSide({ format: 'mulaw', sampleRate: 8000 }),
+      {
+        callId: 'CA1',
+      },
+    );
+    const heardMs = () => call.playout.heard.reduce((sum, { bytes }) => sum + bytes.length / 8, 0);
+    for (const [round, session] of [...sessions, ...sessions].entries()) {
+      const turn = `turn-${round}`;
+      const beforeMs = heardMs();
+      session.send({ type: 'attach', leg: { callSid: 'CA1' } });
+      // Right behind it: it is for the call.
+      call.announceTurn();
+      session.send({ type: 'speak', turn, text: 'Hello there, this is the office.' });
+      await session.event('started', (event) => event.turn === turn);
+      call.digit(String(round));
+      expect(await session.event('dtmf', ({ digit }) => digit === String(round))).toBeDefined();
+      const heard = await session.event('heard', (event) => event.turn === turn);
+      expect(heard).toMatchObject({ playedBy: 'mark', remainingText: '' });
+      expect(heardMs() - beforeMs).toBeGreaterThanOrEqual(SPEECH_MS - 60);
+      if (round === 3) break;
+      session.send({ type: 'detach' });
+      await expect.poll(() => session.events('detached').length).toBe(round < 2 ? 1 : 2);
+    }
+    expect(call.faults).toEqual([]);
+    for (const [at, gateway] of [first, second].entries()) {
+      const late = await openAt(gateway);
+      late.send({ type: 'attach', leg: { callSid: 'CA1' } });
+      expect(await late.event('error'), `at ${at}`).toMatchObject({ code: 'leg_taken' });
+      late.socket.close();
+    }
+    sessions[1]!.send({ type: 'hangup' });
+    expect(await call.closed).toBe(1000);
+    for (const probe of sessions) probe.socket.close();
+  });
+
+  it('bring a call to the session that waits for it at the other, and its barge-in', async () => {
+    const [first, second] = instances as [RunningGateway, RunningGateway];
+    for (const [here, there] of [
+      [first, second],
+      [second, first],
+    ] as const) {
+      const session = await openAt(here);
+      const { attachToken } = await session.event('ready');
+      session.send({ type: 'attach', leg: { token: attachToken } });
+      const call = await dial(
+        `ws://127.0.0.1:${there.port}/v1/legs/telnyx/${attachToken}`,
+        createTelnyxSide({ format: 'mulaw', sampleRate: 8000 }),
+        {
+          callId: 'CA2',
+        },
+      );
+      await session.event('attached');
+      session.send({ type: 'speak', turn: 'cut', text: 'Hello there, this is the office.' });
+      await session.event('started');
+      await expect.poll(() => call.playout.heard.length).toBeGreaterThan(20);
+      session.send({ type: 'cancel', turn: 'cut' });
+      const heard = await session.event('heard', ({ turn }) => turn === 'cut');
+      expect(heard.playedMs).toBeGreaterThan(0);
+      expect(heard.playedMs).toBeLessThan(SPEECH_MS);
+      call.hangUp();
+      expect(await session.event('detached')).toMatchObject({ reason: 'the call is over' });
+      expect(call.faults).toEqual([]);
+      session.socket.close();
+    }
   });
 
   it('serve nothing but each other at their port', async () => {

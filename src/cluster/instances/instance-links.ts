@@ -11,7 +11,7 @@ import type { Log } from '../../base/log.ts';
 import type { LiveView } from '../../http/routes/live-view.ts';
 import { watchedSession } from '../front-server.ts';
 import { PEER_HEADER, type PeerNote, type ReadNote } from '../peer-note.ts';
-import { openPrivateListener } from '../private-listener.ts';
+import { type LegAnswer, type OpenRelay, openPrivateListener } from '../private-listener.ts';
 import { createReverseProxy, type Neighbour, passUpgradeOn } from '../reverse-proxy.ts';
 import type { Instance, InstanceDirectory } from './instance-directory.ts';
 import type { SignedNotes } from './signed-notes.ts';
@@ -57,6 +57,8 @@ export type InstanceLinksOptions = {
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
   /** A client of a session of this instance comes back. */
   readonly onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /** A session of another instance asks for a leg of this one, by its name in the directory. */
+  readonly onLeg: (name: string, userId: string, open: OpenRelay) => Promise<LegAnswer>;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -79,6 +81,10 @@ async function readAll(body: AsyncIterable<unknown>, most: number): Promise<Buff
   }
   return Buffer.concat(parts);
 }
+
+/** Which leg is asked for, and for whose session; behind LEG_PATH. */
+export const legPath = (name: string, userId: string): string =>
+  `${encodeURIComponent(name)}/${encodeURIComponent(userId)}`;
 
 /** Listens when it resolves; rejects when the port cannot be had. */
 export async function openInstanceLinks(options: InstanceLinksOptions): Promise<InstanceLinks> {
@@ -118,6 +124,10 @@ export async function openInstanceLinks(options: InstanceLinksOptions): Promise<
       options.onRequest(asked, response);
     },
     onUpgrade: options.onUpgrade,
+    onLeg(which, open) {
+      const [name = '', userId = ''] = which.split('/', 2).map(decodeURIComponent);
+      return options.onLeg(name, userId, open);
+    },
   });
 
   const ask: InstanceLinks['ask'] = async (instance, name, question) => {

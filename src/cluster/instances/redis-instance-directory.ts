@@ -1,5 +1,5 @@
-// The directory of instances in Redis. An instance is listed while it says so every BEAT_MS; a session is listed by itself, so
-// that it is found with one command however many there are. Times are Redis's own.
+// The directory of instances in Redis. An instance is listed while it says so every BEAT_MS; what it has is listed by
+// name, so that one command finds it however much there is. Times are Redis's own.
 
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -23,8 +23,8 @@ export type RedisInstanceDirectoryOptions = {
 const BEAT_MS = 2000;
 /** Three beats are missing. */
 const LEASE_MS = 6000;
-const SESSION_LEASE_MS = 60_000;
-const SESSION_BEAT_MS = 20_000;
+const NAME_LEASE_MS = 60_000;
+const NAME_BEAT_MS = 20_000;
 /** Commands of one batch: Redis serves others between two. */
 const BATCH = 200;
 /** An entry is an address and a version. */
@@ -32,7 +32,8 @@ const MAX_ENTRY_CHARS = 2048;
 
 const TAG = 'voxgate:{instances}';
 const KEYS = [`${TAG}:seen`, `${TAG}:entries`, `${TAG}:version`] as const;
-const sessionKey = (id: string) => `voxgate:session:${id}`;
+/** Both the key of what goes by a name and the channel on which it is told of. */
+const keyOf = (name: string) => `voxgate:has:${name}`;
 
 /**
  * KEYS: when each was seen, what each has said of itself, a name of the present list. ARGV: id, entry, lease ms, the name that
@@ -64,25 +65,36 @@ redis.call('ZREM', KEYS[1], ARGV[1])
 redis.call('HDEL', KEYS[2], ARGV[1])
 redis.call('SET', KEYS[3], ARGV[2], 'PX', 60000)
 `;
-/** KEYS: of a session. ARGV: id. Another instance may have it by now. */
+/** KEYS: of a name. ARGV: id. Another instance may have it by now. */
 const FORGET = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;
 
 export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOptions): InstanceDirectory {
   const { url, own, notes, clock, random, log } = options;
   const said = JSON.stringify(own);
   const entry = JSON.stringify({ said, signature: notes.signEntry(said) });
-  const sessions = new Set<string>();
+  const names = new Set<string>();
+  const watched = new Map<string, Set<() => void>>();
   let known = '';
   let list: readonly Instance[] = [];
   let phase: 'open' | 'closed' = 'open';
   let disarmBeat = () => {};
-  let disarmSessions = () => {};
+  let disarmNames = () => {};
 
   const { redis, isReady } = connectQuotaRedis({ url, name: 'voxgate-instances', clock, log }, (state) => {
     if (state === 'lost' || phase === 'closed') return;
     known = '';
     beat();
-    tellSessions();
+    tellNames();
+  });
+  // A connection that is subscribed does nothing else; it subscribes again by itself when it was lost.
+  const news = redis.duplicate({
+    enableOfflineQueue: true,
+    commandTimeout: undefined,
+    maxRetriesPerRequest: null,
+  });
+  news.on('error', () => {}); // as the other one, which tells
+  news.on('message', (channel: string) => {
+    for (const listener of [...(watched.get(channel.slice(keyOf('').length)) ?? [])]) listener();
   });
   /** Told of by the connection itself. */
   const failed = () => {};
@@ -125,16 +137,16 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
       })
       .catch(failed);
   };
-  const tellSessions = () => {
-    disarmSessions();
+  const tellNames = () => {
+    disarmNames();
     if (phase === 'closed') return;
-    disarmSessions = clock.after(SESSION_BEAT_MS, tellSessions);
-    const left = [...sessions];
+    disarmNames = clock.after(NAME_BEAT_MS, tellNames);
+    const left = [...names];
     const tellSome = () => {
       if (phase === 'closed' || !isReady()) return;
       const batch = redis.pipeline();
-      const some = left.splice(0, BATCH).filter((id) => sessions.has(id));
-      for (const id of some) batch.set(sessionKey(id), own.id, 'PX', SESSION_LEASE_MS);
+      const some = left.splice(0, BATCH).filter((name) => names.has(name));
+      for (const name of some) batch.set(keyOf(name), own.id, 'PX', NAME_LEASE_MS);
       batch.exec().then(() => {
         if (left.length > 0) tellSome();
       }, failed);
@@ -142,34 +154,48 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
     tellSome();
   };
   beat();
-  tellSessions();
+  tellNames();
 
   return {
     others: () => list,
-    async find(session) {
-      const holder = await redis.get(sessionKey(session)).catch((cause: unknown) => {
+    async find(name) {
+      const holder = await redis.get(keyOf(name)).catch((cause: unknown) => {
         const retryAfterMs = 1000;
-        throw new AppError('busy', 'Where the session is cannot be told; try again.', {
+        throw new AppError('busy', 'Which instance it is cannot be told; try again.', {
           cause,
           retryAfterMs,
         });
       });
       return list.find(({ id }) => id === holder);
     },
-    entered(session) {
-      sessions.add(session);
-      if (isReady()) redis.set(sessionKey(session), own.id, 'PX', SESSION_LEASE_MS).catch(failed);
+    watch(name, listener) {
+      const listeners = watched.get(name) ?? new Set();
+      watched.set(name, listeners.add(listener));
+      if (listeners.size === 1) news.subscribe(keyOf(name)).then(listener, failed);
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size > 0 || watched.get(name) !== listeners) return;
+        watched.delete(name);
+        if (phase === 'open') news.unsubscribe(keyOf(name)).catch(failed);
+      };
     },
-    left(session) {
-      sessions.delete(session);
-      if (isReady()) redis.eval(FORGET, 1, sessionKey(session), own.id).catch(failed);
+    entered(name) {
+      names.add(name);
+      if (!isReady()) return;
+      const batch = redis.pipeline().set(keyOf(name), own.id, 'PX', NAME_LEASE_MS);
+      batch.publish(keyOf(name), own.id).exec().catch(failed);
+    },
+    left(name) {
+      names.delete(name);
+      if (isReady()) redis.eval(FORGET, 1, keyOf(name), own.id).catch(failed);
     },
     isUp: isReady,
     async close() {
       phase = 'closed';
       disarmBeat();
-      disarmSessions();
+      disarmNames();
       if (isReady()) await redis.eval(LEAVE, KEYS.length, ...KEYS, own.id, random.id(9)).catch(failed);
+      news.disconnect();
       redis.disconnect();
     },
   };
