@@ -66,7 +66,7 @@ const ID_BYTES = 9;
 
 /** Undefined where this instance is the only one. */
 export async function createAppInstances(context: AppContext): Promise<AppInstances | undefined> {
-  const { config, version, clock, random, log, metrics, redisLinks, onStop } = context;
+  const { config, version, clock, random, log, peers, redisLinks, onStop } = context;
   const { peerPort, peerUrl, redisUrl, secret: secrets } = config;
   if (peerPort === 0 || peerUrl === undefined || redisUrl === undefined) return undefined;
   const { createRedisInstanceDirectory } = await import('../cluster/instances/redis-instance-directory.ts');
@@ -83,12 +83,7 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
   });
   onStop(() => directory.close());
   redisLinks.set('instances', () => directory.isUp());
-  metrics.gauge(
-    'voxgate_instances',
-    'Instances that live, this one included',
-    () => directory.others().length + 1,
-    'most',
-  );
+  peers.count = () => directory.others().length;
   let links: InstanceLinks | undefined;
   let giveLeg: InstanceLinksOptions['onLeg'] = async () => 'gone';
 

@@ -76,19 +76,17 @@ function crossCheck(
 /** An instance is found in Redis, reached at its address, and believed by its secret. */
 function checkPeers(config: Config, named: (name: SettingName) => string, problems: string[]) {
   const { peerPort, peerUrl } = config;
-  if (peerPort === 0) {
-    if (peerUrl !== undefined)
-      problems.push(
-        `${named('peerUrl')} is set, but nothing listens for other instances; set ${toEnv('peerPort')}, too`,
-      );
-    return;
-  }
+  if (peerPort === 0) return;
   const missing = (['peerUrl', 'redisUrl', 'secret'] as const).filter(
     (name) => config[name] === undefined || config[name].length === 0,
   );
   if (missing.length > 0)
     problems.push(
       `${named('peerPort')} is ${peerPort}, and other instances need more than that; set ${missing.map(toEnv).join(' and ')}, too`,
+    );
+  if (config.processes > 1)
+    problems.push(
+      `${named('peerPort')} is ${peerPort}, and ${named('processes')} is ${config.processes}; allowed: one of them. Run an instance for each core instead`,
     );
   if (peerUrl?.startsWith('https:') === true && config.tlsCert === undefined)
     problems.push(`${named('peerUrl')} is https, which needs ${toEnv('tlsCert')} and ${toEnv('tlsKey')}`);

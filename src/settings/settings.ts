@@ -257,7 +257,7 @@ export const SETTINGS = {
     zero: 'off',
     placeholder: 'PORT',
     meaning:
-      'A listener for the other instances of this gateway, which makes them one: sessions are listed, watched and come back to at any. Needs `peerUrl`, `redisUrl`, `secret`.',
+      'A listener for the other instances, which makes them one gateway. Off for one that is alone. Needs `peerUrl`, `redisUrl`, `secret`.',
   }),
   adminPort: whole(0, {
     min: 0,
