@@ -8,6 +8,7 @@ import { createLegConnection, type LegConnection } from '../../src/gateway/calls
 import { createLocalLegRegistry, type LocalLegRegistry } from '../../src/gateway/calls/local-leg-registry.ts';
 import type { Leg } from '../../src/legs/leg.ts';
 import { twilioLeg } from '../../src/legs/twilio-leg.ts';
+import type { PlayoutClock } from '../../src/playout/playout-clock.ts';
 import type { CarrierRules } from '../../testkit/carriers/carrier-playout.ts';
 import type { CarrierSide } from '../../testkit/carriers/carrier-side.ts';
 import {
@@ -28,13 +29,13 @@ export type PhoneCall = {
   heardMs(): number;
 };
 
-export type PhoneCallOptions = LiveSessionOptions & {
+/** The far side of a call and the line to it. */
+export type CallSide = {
   readonly leg?: Leg;
   readonly side?: CarrierSide;
   readonly rules?: CarrierRules;
   /** Of the line, each way. */
   readonly delayMs?: number;
-  readonly attach?: Record<string, unknown>;
   /** The clock that the carrier plays by. */
   readonly carrierClock?: (clock: Clock) => Clock;
   /** Bytes that the gateway's socket holds. */
@@ -42,25 +43,29 @@ export type PhoneCallOptions = LiveSessionOptions & {
   /** The gateway closes. */
   readonly onClose?: (code: number, reason: string) => void;
   readonly lateness?: CallLateness;
-  /** The session attaches before there is a call, and says something at once; the call comes so much later. */
-  readonly awaited?: { readonly say: (live: LiveSession) => void; readonly callAfterMs: number };
 };
 
-const MULAW_RULES: CarrierRules = { bytesPerMs: 8, mostBufferedMs: 600_000, onClear: 'echo' };
-const TOKEN = 'token';
-const TOKENS: AttachTokens = { tokenFor: () => TOKEN, userOf: () => 'anna' };
+export type PhoneCallOptions = LiveSessionOptions &
+  CallSide & {
+    readonly attach?: Record<string, unknown>;
+    /** The session attaches before there is a call, and says something at once; the call comes so much later. */
+    readonly awaited?: { readonly say: (live: LiveSession) => void; readonly callAfterMs: number };
+  };
 
-/** A call that its session attaches to. */
-export async function startPhoneCall(options: PhoneCallOptions = {}): Promise<PhoneCall> {
-  const { leg = twilioLeg, rules = MULAW_RULES, delayMs = 2, attach = {} } = options;
+/** Of the line, each way. */
+const DELAY_MS = 2;
+const MULAW_RULES: CarrierRules = { bytesPerMs: 8, mostBufferedMs: 600_000, onClear: 'echo' };
+/** Of every call here. */
+export const TOKEN = 'token';
+export const TOKENS: AttachTokens = { tokenFor: () => TOKEN, userOf: () => 'anna' };
+
+/** A call that the registry is told of. */
+export async function connectCall(
+  { clock, playout, registry }: { clock: Clock; playout: PlayoutClock; registry: LocalLegRegistry },
+  options: CallSide = {},
+): Promise<Pick<PhoneCall, 'carrier' | 'connection' | 'clearedAtMs'>> {
+  const { leg = twilioLeg, rules = MULAW_RULES, delayMs = DELAY_MS } = options;
   const own = options.side ?? createTwilioSide();
-  let registry: LocalLegRegistry | undefined;
-  const live = startSession({
-    ...options,
-    legs: { tokenFor: () => TOKEN, attach: (...asked) => registry!.attach(...asked) },
-  });
-  const { clock } = live;
-  registry = createLocalLegRegistry(clock, TOKENS);
   const clearedAtMs: number[] = [];
   const side: CarrierSide = {
     ...own,
@@ -71,12 +76,6 @@ export async function startPhoneCall(options: PhoneCallOptions = {}): Promise<Ph
     },
   };
   const later = (act: () => void) => void clock.after(delayMs, act);
-  const attachNow = () => live.send({ type: 'attach', leg: { token: TOKEN }, ...attach });
-  if (options.awaited !== undefined) {
-    attachNow();
-    options.awaited.say(live);
-    await live.run(options.awaited.callAfterMs);
-  }
   let connection: LegConnection | undefined;
   const carrier = await startSimulatedCall({
     side,
@@ -91,13 +90,13 @@ export async function startPhoneCall(options: PhoneCallOptions = {}): Promise<Ph
         id: 'leg-1',
         kind: leg.kind,
         codec: leg.open(),
-        arrivals: registry!,
+        arrivals: registry,
         clock,
         log: silentLog,
         token: TOKEN,
         userOf: () => 'anna',
         unowned: 'refused',
-        playout: live.playout,
+        playout,
         wire: {
           send: (frame) => later(() => events.onFrame(frame)),
           bufferedBytes() {
@@ -117,13 +116,32 @@ export async function startPhoneCall(options: PhoneCallOptions = {}): Promise<Ph
       };
     },
   });
+  return { carrier, connection: connection!, clearedAtMs };
+}
+
+/** A call that its session attaches to. */
+export async function startPhoneCall(options: PhoneCallOptions = {}): Promise<PhoneCall> {
+  const { rules = MULAW_RULES, delayMs = DELAY_MS, attach = {} } = options;
+  let registry: LocalLegRegistry | undefined;
+  const live = startSession({
+    ...options,
+    legs: { tokenFor: () => TOKEN, attach: (...asked) => registry!.attach(...asked) },
+  });
+  const { clock, playout } = live;
+  registry = createLocalLegRegistry(clock, TOKENS);
+  const attachNow = () => live.send({ type: 'attach', leg: { token: TOKEN }, ...attach });
+  if (options.awaited !== undefined) {
+    attachNow();
+    options.awaited.say(live);
+    await live.run(options.awaited.callAfterMs);
+  }
+  const call = await connectCall({ clock, playout, registry }, options);
   if (options.awaited === undefined) attachNow();
   await live.run(2 * delayMs + 1);
+  const { heard } = call.carrier.playout;
   return {
     live,
-    carrier,
-    connection: connection!,
-    clearedAtMs,
-    heardMs: () => carrier.playout.heard.reduce((sum, { bytes }) => sum + bytes.length, 0) / rules.bytesPerMs,
+    ...call,
+    heardMs: () => heard.reduce((sum, { bytes }) => sum + bytes.length, 0) / rules.bytesPerMs,
   };
 }

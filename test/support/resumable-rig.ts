@@ -3,6 +3,7 @@
 
 import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
+import fc from 'fast-check';
 import { WebSocket } from 'ws';
 import { createResumeTokens } from '../../src/access/resume-tokens.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -15,7 +16,7 @@ import { Resumption } from '../../src/gateway/sockets/resumption.ts';
 import { createSweeper } from '../../src/gateway/sockets/sweeper.ts';
 import { createTimeShares } from '../../src/gateway/sockets/time-shares.ts';
 import { NO_WORD_TIMER } from '../../src/pipeline/word-timing/word-timer.ts';
-import { createPlayoutClock } from '../../src/playout/playout-clock.ts';
+import { createPlayoutClock, type PlayoutClock } from '../../src/playout/playout-clock.ts';
 import type { LegBroker } from '../../src/session/leg-broker.ts';
 import { createTextWork } from '../../src/session/text-work.ts';
 import { applySettings, defaultSettings } from '../../src/session/turn-settings.ts';
@@ -186,12 +187,14 @@ export type ResumableRigOptions = {
   readonly auto: (request: MemoryRequest) => void;
   readonly forMs?: number;
   readonly maxBytes?: number;
-  readonly legs?: LegBroker;
+  /** Calls that the session may attach to; where there are some, sound is looked at as often as in a gateway. */
+  readonly legs?: (clock: FakeClock) => LegBroker;
   readonly onAudio?: (turn: string, bytes: number) => void;
 };
 
 export type ResumableRig = {
   readonly clock: FakeClock;
+  readonly playout: PlayoutClock;
   readonly client: CountingClient;
   readonly connection: ClientConnection;
   readonly resumption: Resumption;
@@ -216,7 +219,7 @@ export function openResumableRig(options: ResumableRigOptions): ResumableRig {
   const limits = { ...config, messageBytes: 262_144, messagesPerSecond: 5000, bytesPerSecond: 2_000_000 };
   const playout = createPlayoutClock({
     clock,
-    tickMs: 20,
+    ...(options.legs === undefined && { tickMs: 20 }),
     onFault(_player, fault) {
       throw fault;
     },
@@ -276,7 +279,7 @@ export function openResumableRig(options: ResumableRigOptions): ResumableRig {
       phrases: undefined,
       codecs,
       timer: NO_WORD_TIMER,
-      legs: options.legs ?? NO_LEG_DESK,
+      legs: options.legs?.(clock) ?? NO_LEG_DESK,
       onlookers: onlookerRuntime(clock),
       clock,
       playout,
@@ -310,6 +313,7 @@ export function openResumableRig(options: ResumableRigOptions): ResumableRig {
   const tokens = createResumeTokens('a secret of this test');
   return {
     clock,
+    playout,
     client,
     connection,
     resumption,
@@ -331,4 +335,50 @@ export function openResumableRig(options: ResumableRigOptions): ResumableRig {
       connection.close('shutting_down');
     },
   };
+}
+
+/** How a connection ends. `noticedMs`: when the gateway notices, unless the client is back before. */
+export type Drop = {
+  readonly afterMs: number;
+  readonly how: 'both' | 'down first' | 'up first' | 'while coming back';
+  readonly otherMs: number;
+  readonly noticedMs: number;
+  readonly backMs: number;
+  readonly frames: number;
+};
+export const dropOf: fc.Arbitrary<Drop> = fc.record({
+  afterMs: fc.integer({ min: 0, max: 900 }),
+  how: fc.constantFrom('both', 'down first', 'up first', 'while coming back'),
+  otherMs: fc.integer({ min: 0, max: 600 }),
+  noticedMs: fc.integer({ min: 0, max: 2000 }),
+  backMs: fc.integer({ min: 1, max: 1500 }),
+  frames: fc.integer({ min: 0, max: 6 }),
+});
+
+/** Drops the connection, and has the client come back; throws when it is not let in. `onAway`: nobody is connected now. */
+export async function carryOut(rig: ResumableRig, drop: Drop, onAway = () => {}): Promise<void> {
+  const { clock, client } = rig;
+  const goBack = (frames?: number) => {
+    const refused = rig.comeBack(frames);
+    if (refused !== undefined) throw new Error(`refused: ${refused}`);
+  };
+  await clock.run(drop.afterMs);
+  const socket = client.socket!;
+  if (drop.how === 'up first') socket.up = 'dead';
+  else socket.downFrames = 0;
+  await clock.run(drop.how === 'both' ? 0 : drop.otherMs);
+  socket.up = 'dead';
+  socket.downFrames = 0;
+  client.socket = undefined;
+  clock.after(drop.noticedMs, () => socket.lose());
+  onAway();
+  await clock.run(drop.backMs);
+  if (drop.how === 'while coming back') {
+    goBack(drop.frames);
+    const half = client.socket!;
+    half.up = 'dead';
+    await clock.run(drop.otherMs);
+    clock.after(drop.noticedMs, () => half.lose());
+  }
+  goBack();
 }

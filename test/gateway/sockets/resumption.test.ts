@@ -5,7 +5,13 @@ import { describe, expect, it } from 'vitest';
 import type { Preset } from '../../../src/dialects/native-messages.ts';
 import { speechMp3 } from '../../support/codecs.ts';
 import { atOnce } from '../../support/memory-upstream.ts';
-import { openResumableRig, type ResumableRig } from '../../support/resumable-rig.ts';
+import {
+  carryOut,
+  type Drop,
+  dropOf,
+  openResumableRig,
+  type ResumableRig,
+} from '../../support/resumable-rig.ts';
 
 const FORMATS = {
   'µ-law': { format: 'mulaw' },
@@ -18,24 +24,6 @@ const PACES = {
   burst: { pace: 'burst' },
   credit: { flow: 'credit' },
 } as const satisfies Record<string, Preset>;
-
-/** How a connection ends. `noticedMs`: when the gateway notices, unless the client is back before. */
-type Drop = {
-  readonly afterMs: number;
-  readonly how: 'both' | 'down first' | 'up first' | 'while coming back';
-  readonly otherMs: number;
-  readonly noticedMs: number;
-  readonly backMs: number;
-  readonly frames: number;
-};
-const dropOf: fc.Arbitrary<Drop> = fc.record({
-  afterMs: fc.integer({ min: 0, max: 900 }),
-  how: fc.constantFrom('both', 'down first', 'up first', 'while coming back'),
-  otherMs: fc.integer({ min: 0, max: 600 }),
-  noticedMs: fc.integer({ min: 0, max: 2000 }),
-  backMs: fc.integer({ min: 1, max: 1500 }),
-  frames: fc.integer({ min: 0, max: 6 }),
-});
 
 const SCRIPT: readonly (readonly [atMs: number, message: Readonly<Record<string, unknown>>])[] = [
   [0, { type: 'ping', id: 'first' }],
@@ -62,26 +50,7 @@ async function run(preset: Preset, drops: readonly Drop[]): Promise<ResumableRig
   });
   const { clock, client } = rig;
   for (const [atMs, message] of SCRIPT) clock.after(atMs, () => client.send(message));
-  for (const drop of drops) {
-    await clock.run(drop.afterMs);
-    const socket = client.socket!;
-    if (drop.how === 'up first') socket.up = 'dead';
-    else socket.downFrames = 0;
-    await clock.run(drop.how === 'both' ? 0 : drop.otherMs);
-    socket.up = 'dead';
-    socket.downFrames = 0;
-    client.socket = undefined;
-    clock.after(drop.noticedMs, () => socket.lose());
-    await clock.run(drop.backMs);
-    if (drop.how === 'while coming back') {
-      expect(rig.comeBack(drop.frames)).toBeUndefined();
-      const half = client.socket!;
-      half.up = 'dead';
-      await clock.run(drop.otherMs);
-      clock.after(drop.noticedMs, () => half.lose());
-    }
-    expect(rig.comeBack()).toBeUndefined();
-  }
+  for (const drop of drops) await carryOut(rig, drop);
   await clock.run(12_000);
   return rig;
 }
