@@ -68,6 +68,7 @@ export function readClaim(query: URLSearchParams): ResumeClaim {
       throw fieldError({ field: name, allowed: 'must be a whole number from 0', given });
     return Number(given);
   };
+  only(query, RESUME);
   const turn = only(query, 'turn');
   if (turn !== undefined && (turn.length < 1 || turn.length > 64))
     throw fieldError({ field: 'turn', allowed: 'must have 1 to 64 characters' });

@@ -23,7 +23,7 @@ import { applySettings, defaultSettings } from '../../src/session/turn-settings.
 import { codecs } from './codecs.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { fixedRandom } from './fixed-random.ts';
-import { createMemoryUpstream, type MemoryRequest } from './memory-upstream.ts';
+import { createMemoryUpstream, type MemoryRequest, type MemoryUpstream } from './memory-upstream.ts';
 import { NO_LEG_DESK } from './no-legs.ts';
 import { onlookerRuntime } from './onlookers.ts';
 import { OPEN_ADMISSION } from './open-admission.ts';
@@ -37,6 +37,8 @@ export class MemorySocket extends EventEmitter {
   /** Frames that still reach the client, and whether the client's still come. */
   downFrames = Number.POSITIVE_INFINITY;
   up: 'open' | 'dead' = 'open';
+  /** Whether the client's WebSocket answers pings. */
+  pongs: 'sent' | 'not-sent' = 'sent';
   closed: { readonly code: number; readonly by: 'server' | 'network' } | undefined;
   private readonly onFrame: (payload: Buffer, kind: 'text' | 'binary' | 'ping') => void;
   private readonly soon: (task: () => void) => void;
@@ -85,7 +87,7 @@ export class MemorySocket extends EventEmitter {
     this.soon(() => {
       if (this.up === 'dead' || this.closed !== undefined) return;
       if (kind === 'message') this.emit('message', Buffer.from(data), false);
-      else this.emit('pong', data);
+      else if (this.pongs === 'sent') this.emit('pong', data);
     });
   }
 
@@ -103,6 +105,8 @@ export class CountingClient {
   readonly sent: string[] = [];
   readonly messages: ServerMessage[] = [];
   readonly audio = new Map<string, Buffer[]>();
+  /** How much of its turn's audio had come before a message. */
+  readonly behindBytes = new Map<ServerMessage, number>();
   readonly acks: number[] = [];
   readonly returns: ServerMessage[] = [];
   readonly faults: string[] = [];
@@ -159,6 +163,7 @@ export class CountingClient {
     this.after = message['n'] as number;
     this.messages.push(message);
     const turn = message['turn'] as string;
+    this.behindBytes.set(message, this.bytesOf(turn));
     if (message.type === 'ready') this.token = message['resume'] as CountingClient['token'];
     if (message.type === 'started') {
       this.playing = turn;
@@ -167,7 +172,7 @@ export class CountingClient {
     if (message.type === 'audio') this.heard(turn, Buffer.from(message['data'] as string, 'base64'));
     if (message.type === 'ended') {
       this.unended.delete(turn);
-      this.playing = undefined;
+      if (this.playing === turn) this.playing = undefined;
     }
   }
   private heard(turn: string, bytes: Buffer): void {
@@ -198,6 +203,7 @@ export type ResumableRig = {
   readonly client: CountingClient;
   readonly connection: ClientConnection;
   readonly resumption: Resumption;
+  readonly upstream: MemoryUpstream;
   /** What left the session, by turn, and what the session was told. */
   readonly made: ReadonlyMap<string, Buffer[]>;
   readonly told: readonly string[];
@@ -216,6 +222,7 @@ export function openResumableRig(options: ResumableRigOptions): ResumableRig {
   const told: string[] = [];
   const underruns: number[] = [];
   const closes: number[] = [];
+  const upstream = createMemoryUpstream(options.auto);
   const limits = { ...config, messageBytes: 262_144, messagesPerSecond: 5000, bytesPerSecond: 2_000_000 };
   const playout = createPlayoutClock({
     clock,
@@ -274,7 +281,7 @@ export function openResumableRig(options: ResumableRigOptions): ResumableRig {
       },
     },
     runtime: {
-      upstream: createMemoryUpstream(options.auto),
+      upstream,
       recovery: trustingRecovery(),
       phrases: undefined,
       codecs,
@@ -317,6 +324,7 @@ export function openResumableRig(options: ResumableRigOptions): ResumableRig {
     client,
     connection,
     resumption,
+    upstream,
     made,
     told,
     underruns,

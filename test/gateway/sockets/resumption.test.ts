@@ -1,5 +1,6 @@
 // A session outlives its connection: whatever is cut, and when, its client has every message and every byte once, and the
 // session has every message of its client once.
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Preset } from '../../../src/dialects/native-messages.ts';
@@ -99,6 +100,120 @@ describe.each(Object.keys(FORMATS) as (keyof typeof FORMATS)[])('%s', (format) =
     60_000,
   );
 });
+
+// What is done to turns while connections drop: read in turns of two voices, paused, sought, cut, and looked on at.
+const SPEECH = readFileSync(new URL('../../../fixtures/audio/ffmpeg-live-24k.mp3', import.meta.url));
+const paragraph = (n: number) => `This is paragraph ${n} of what is read.`;
+const NARRATION: typeof SCRIPT = [
+  [0, { type: 'speak', turn: 'd', dialogue: [1, 2].map((speaker) => ({ speaker, text: 'Who is there?' })) }],
+  [20, { type: 'mark', turn: 'd', name: 'end of d' }],
+  [40, { type: 'speak', turn: 'p', text: 'This one stands still for a while.' }],
+  [60, { type: 'speak', turn: 's', text: [0, 1, 2, 3].map(paragraph).join('\n\n') }],
+  ...['It is ', 'cut ', 'bef', 'ore ', 'its ', 'end, ', 'mostly.'].map(
+    (text, at) => [100 + 40 * at, { type: 'append', turn: 'x', text }] as const,
+  ),
+  [1900, { type: 'pause', turn: 'p' }],
+  [2300, { type: 'resume', turn: 'p' }],
+  [4000, { type: 'seek', turn: 's', paragraph: 2 }],
+  [6500, { type: 'cancel', turn: 'x' }],
+  [7000, { type: 'speak', turn: 'z', text: 'The last one.' }],
+];
+
+async function narrate(preset: Preset, drops: readonly Drop[]) {
+  const rig = openResumableRig({
+    preset,
+    auto: atOnce((text) => SPEECH.subarray(0, 192 * Math.min(97, 10 + text.length))),
+  });
+  const { clock, client } = rig;
+  const heard: Uint8Array[] = [];
+  const seen: string[] = [];
+  const { audience } = rig.connection.session;
+  audience.listen({ format: 'mulaw', sampleRate: 8000 }, { send: (bytes) => heard.push(bytes), close() {} });
+  audience.readEvents(
+    {
+      send: ({ event }) => void seen.push(event.type === 'caption' ? wordsOf(event) : `<${event.type}>`),
+      close() {},
+    },
+    undefined,
+  );
+  for (const [atMs, message] of NARRATION) clock.after(atMs, () => client.send(message));
+  for (const drop of drops) await carryOut(rig, drop);
+  await clock.run(20_000);
+  return { rig, heard: () => withoutSilence(Buffer.concat(heard)), seen };
+}
+const withoutSilence = (bytes: Buffer) => Buffer.from(bytes.filter((byte) => byte !== 0xff));
+const wordsOf = ({ words }: { readonly words?: unknown }) =>
+  (words as readonly { text: string }[]).map(({ text }) => text).join(' ');
+/** But for estimates of when words come, which are the better the more of the sound is there. */
+const essenceOf = (rig: ResumableRig, turn: string) => [
+  ofTurn(rig, turn, ['caption']).map(wordsOf).join(' '),
+  ofTurn(rig, turn, ['heard', 'mark'])
+    .map(({ n: _n, ...told }) => JSON.stringify(told))
+    .sort(),
+];
+const ofTurn = ({ client }: ResumableRig, turn: string, types: readonly string[]) =>
+  client.messages.filter((message) => message['turn'] === turn && types.includes(message.type));
+
+it.each([
+  ['µ-law in real time', { format: 'mulaw' }],
+  ['base64 in a burst', { format: 'mulaw', audio: 'base64', pace: 'burst' }],
+  ['raw in real time', { format: 'raw', sampleRate: 16_000 }],
+] as const)(
+  'what is read, paused, sought, cut and looked on at, %s',
+  async (_name, output) => {
+    const preset: Preset = { ...output, captions: 'words', cache: 'off' };
+    const whole = await narrate(preset, []);
+    const bytesPerMs = output.format === 'raw' ? 32 : 8;
+    const tail = (rig: ResumableRig) => {
+      const [sought] = ofTurn(rig, 's', ['sought']);
+      return bytesOf(rig, 's').subarray(rig.client.behindBytes.get(sought!));
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(dropOf, { minLength: 6, maxLength: 6 }), async (drops) => {
+        const { rig, heard, seen } = await narrate(preset, drops);
+        const { client } = rig;
+        expect(client.faults).toEqual([]);
+        expect(rig.told).toEqual(client.sent);
+        expect(client.returns.every(({ exact }) => exact === true)).toBe(true);
+        expect(rig.underruns).toEqual([]);
+        for (const turn of ['d', 'p', 's', 'x', 'z'])
+          expect(bytesOf(rig, turn).equals(Buffer.concat(rig.made.get(turn) ?? []))).toBe(true);
+        for (const turn of ['d', 'p', 'z']) {
+          expect(bytesOf(rig, turn).equals(bytesOf(whole.rig, turn))).toBe(true);
+          expect(essenceOf(rig, turn)).toEqual(essenceOf(whole.rig, turn));
+        }
+        // What comes when its turn has ended is refused.
+        expect(ofTurn(rig, 'p', ['paused'])).toHaveLength(ofTurn(rig, 'p', ['resumed']).length);
+        if (ofTurn(rig, 's', ['sought']).length > 0) expect(tail(rig).equals(tail(whole.rig))).toBe(true);
+        for (const turn of ['d', 'p', 's', 'x', 'z']) {
+          expect(ofTurn(rig, turn, ['ended'])).toHaveLength(1);
+          // A word comes before its sound.
+          for (const caption of ofTurn(rig, turn, ['caption'])) {
+            const [first] = caption['words'] as readonly { startMs: number }[];
+            if (turn !== 's')
+              expect(client.behindBytes.get(caption)! / bytesPerMs).toBeLessThanOrEqual(first!.startMs + 20);
+          }
+        }
+        expect(
+          seen
+            .join(' ')
+            .replaceAll(/ ?<\w+>/g, '')
+            .trim(),
+        ).toMatch(/^Who is there\? Who is there\? This one stands still for a while\. .* The last one\.$/);
+        const told = client.messages.filter(({ type }) => type === 'heard');
+        expect(seen.filter((each) => each === '<heard>')).toHaveLength(told.length);
+        // Onlookers hear it once and in order, as far as it was heard.
+        if (output.format === 'mulaw' && !('pace' in output))
+          for (const turn of ['d', 'p', 'z'])
+            expect(heard().includes(withoutSilence(bytesOf(rig, turn)))).toBe(true);
+        rig.stop();
+      }),
+      { numRuns: 8, endOnFailure: true },
+    );
+    whole.rig.stop();
+  },
+  60_000,
+);
 
 describe('a session whose connection is lost', () => {
   const open = () => openResumableRig({ preset: {}, auto: atOnce(() => speechMp3(2000)), forMs: 5000 });
