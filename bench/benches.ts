@@ -26,6 +26,7 @@ import { peers } from './peers.ts';
 import { processes } from './processes.ts';
 import { quota } from './quota.ts';
 import { received } from './received.ts';
+import { resumable } from './resumable.ts';
 import { slices } from './slices.ts';
 import { soak } from './soak.ts';
 import { stalledReader } from './stalled-reader.ts';
@@ -42,6 +43,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   endings,
   received,
   onlookers,
+  resumable,
   legs,
   transcode,
   peers,

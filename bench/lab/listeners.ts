@@ -22,6 +22,8 @@ export type ListenerOptions = {
   readonly signal: AbortSignal;
   /** By default µ-law, as on the phone. */
   readonly wire?: ListenerWire;
+  /** Added to the address, as `&resumable=1`. */
+  readonly more?: string;
   /** By default none. */
   readonly captions?: 'words';
   /** How long a turn is, at least and at most; by default as callers speak. */
@@ -96,6 +98,7 @@ export async function startListeners({
   seed,
   signal,
   wire = 'mulaw',
+  more = '',
   captions,
   textFor = textOf,
   turnSeconds = [SHORTEST_TURN_S, LONGEST_TURN_S],
@@ -111,7 +114,7 @@ export async function startListeners({
     const schedule = createFrameSchedule(frameMs, leadMs);
     let begun: number | undefined;
     const client = await connectSession({
-      url: `${sessionUrl}?${query}&frameMs=${frameMs ?? FRAME_MS}&leadMs=${leadMs}${captions === undefined ? '' : `&captions=${captions}`}`,
+      url: `${sessionUrl}?${query}&frameMs=${frameMs ?? FRAME_MS}&leadMs=${leadMs}${captions === undefined ? '' : `&captions=${captions}`}${more}`,
       headers,
       onEvent(event) {
         if (event.type === 'started') {

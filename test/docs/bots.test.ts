@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../testkit/carriers/free-port.ts';
+import { startChaosProxy } from '../../testkit/chaos/chaos-proxy.ts';
 import { simulate } from '../../testkit/cli/simulate.ts';
 import type { SimulationReport } from '../../testkit/cli/simulate-report.ts';
 import { createFakeTerminal } from '../support/fake-terminal.ts';
@@ -95,7 +96,8 @@ describe.concurrent('docs/bot.md', () => {
 
   type Message = { readonly role: string; readonly content: string };
   /** The bot with a model that also tells what it is asked. */
-  const [js, python] = [blocksOf('docs/bot.md', 'js')[0]!, blocksOf('docs/bot.md', 'python')[0]!];
+  const [js] = blocksOf('docs/bot.md', 'js') as [string];
+  const [python, resuming] = blocksOf('docs/bot.md', 'python') as [string, string];
   const told = (code: string) => {
     const more = code
       .replace('  const answer =', "  console.log('asked: ' + JSON.stringify(messages));\n  const answer =")
@@ -174,6 +176,62 @@ describe.concurrent('docs/bot.md', () => {
     await second.close();
   }
 
+  /** Its connection is lost in the middle of an answer, which its model has not ended; the listener is told no rest of it. */
+  async function beginAnew(name: string, program: string, code: string) {
+    const line = await startChaosProxy({ target: `http://127.0.0.1:${gateway.port}`, seed: 1, toxics: [] });
+    const slow = code.replace('await pause(30)', 'await pause(150)').replace('sleep(0.03)', 'sleep(0.15)');
+    expect(slow).not.toBe(code);
+    const { folder, bot } = started(name, program, slow, line.port);
+    bot.child.stdin.write(`Tell me about ${name}\n`);
+    while (!heardIn(folder).some((size) => size > 0) && bot.child.exitCode === null) await pause(20);
+    line.cut();
+    await bot.until(/The gateway closed the connection/);
+    bot.child.stdin.end('Go on\n');
+    expect(await bot.ended, bot.printed()).toBe(0);
+    await line.close();
+    const said = gateway.upstream.requests.map(({ body }) => (body as { text: string }).text);
+    const first = said.findIndex((text) => text.includes(`Tell me about ${name}`));
+    const second = said.findIndex((text) => /You said .Go on/.test(text));
+    expect(first).toBeGreaterThanOrEqual(0);
+    expect(second).toBeGreaterThan(first);
+    expect(heard(bot)).toHaveLength(1);
+  }
+
+  /** Its session outlives its connections: an answer is heard whole through drops, and one that is cut while they are away is not. */
+  async function comeBack(program: string, code: string) {
+    const line = await startChaosProxy({ target: `http://127.0.0.1:${gateway.port}`, seed: 1, toxics: [] });
+    const folder = folderOf('resuming');
+    folder.write('resuming.py', code.replaceAll('8080', String(line.port)));
+    const bot = run(folder, program, ['resuming.py']);
+    const grows = async () => {
+      const size = () => Math.max(0, ...heardIn(folder));
+      const before = size();
+      while (size() <= before && bot.child.exitCode === null) await pause(20);
+    };
+    bot.child.stdin.write('What is new?\n');
+    for (let drop = 0; drop < 3; drop += 1) {
+      await grows();
+      line.cut();
+    }
+    await bot.until(/^bot, \d+ ms: .*$/m);
+    const [, ms] = /^bot, (\d+) ms: You said 'What is new\?'.* speaking\. ?$/m.exec(bot.printed())!;
+    expect(Math.abs(Math.max(...heardIn(folder)) - Number(ms) * 48)).toBeLessThanOrEqual(48);
+
+    bot.child.stdin.write('And then?\n');
+    while (heardIn(folder).length < 2) await pause(20);
+    line.cut();
+    bot.child.stdin.end('Wait, please\n');
+    expect(await bot.ended, bot.printed()).toBe(0);
+    const said = [...bot.printed().matchAll(/^bot, \d+ ms: (.*)$/gm)].map(([, words]) => words!);
+    expect(said).toHaveLength(3);
+    expect(said[1]).not.toContain('speaking');
+    expect(said[2]).toMatch(/^You said 'Wait, please'.* speaking\. ?$/);
+    expect(bot.printed()).not.toContain('lost');
+    // Three turns, three loudspeakers: nothing of the second one came after its cut.
+    expect(heardIn(folder)).toHaveLength(3);
+    await line.close();
+  }
+
   /** With a wrong key it ends and says what the gateway says: no traceback. */
   async function beRefused(name: string, program: string, code: string, words: RegExp) {
     const guarded = await startRunningGateway({ env: { VOXGATE_API_KEYS: 'me:secret' } });
@@ -186,6 +244,7 @@ describe.concurrent('docs/bot.md', () => {
   describe('the bot in JavaScript', () => {
     it('is interrupted, and its model knows what was heard', () => talk('bot.mjs', process.execPath, js));
     it('connects again', () => outlive('bot.mjs', process.execPath, js));
+    it('says no rest of an old answer then', () => beginAnew('bot.mjs', process.execPath, js));
     it('ends with what a gateway says that does not take its key', () =>
       beRefused('bot.mjs', process.execPath, js, /^The gateway refused the session: 401 UNAUTHORIZED: .*$/));
     it('says when nothing plays', async () => {
@@ -204,6 +263,8 @@ describe.concurrent('docs/bot.md', () => {
     const program = '/usr/bin/python3';
     it('is interrupted, and its model knows what was heard', () => talk('bot.py', program, python));
     it('connects again', () => outlive('bot.py', program, python));
+    it('says no rest of an old answer then', () => beginAnew('bot.py', program, python));
+    it('comes back to its session', () => comeBack(program, resuming));
     it('ends with what a gateway says that does not take its key', () =>
       beRefused('bot.py', program, python, /^.*(?:HTTP 401|UNAUTHORIZED).*$/));
     it('says when nothing plays', async () => {
