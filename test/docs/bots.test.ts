@@ -189,12 +189,9 @@ describe.concurrent('docs/bot.md', () => {
     bot.child.stdin.end('Go on\n');
     expect(await bot.ended, bot.printed()).toBe(0);
     await line.close();
-    const said = gateway.upstream.requests.map(({ body }) => (body as { text: string }).text);
-    const first = said.findIndex((text) => text.includes(`Tell me about ${name}`));
-    const second = said.findIndex((text) => /You said .Go on/.test(text));
-    expect(first).toBeGreaterThanOrEqual(0);
-    expect(second).toBeGreaterThan(first);
-    expect(heard(bot)).toHaveLength(1);
+    // Nothing of the first answer has been heard, so its listener's words stand in one with those that came then.
+    const again = `You said .Tell me about ${name} Go on.\\. Ask .* speaking\\. ?$`;
+    expect(heard(bot)).toEqual([expect.stringMatching(new RegExp(`^${again}`))]);
   }
 
   /** Its session outlives its connections: an answer is heard whole through drops, and one that is cut while they are away is not. */

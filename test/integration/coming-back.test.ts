@@ -93,7 +93,7 @@ async function speaking(): Promise<Client> {
   const client = new Client();
   await client.open('resumable=1&format=mulaw&seed=7', { key: KEY });
   client.send({ type: 'speak', turn: 'a', text: 'What is said while connections drop.' });
-  await expect.poll(() => client.bytes(), { timeout: 10_000 }).toBeGreaterThan(800);
+  while (client.bytes() <= 800) await new Promise((resolve) => setTimeout(resolve, 20));
   return client;
 }
 

@@ -33,7 +33,7 @@ import { trustingRecovery } from './trusting-recovery.ts';
 /** The server's side of a connection; what it writes arrives at once, as long as it arrives. */
 export class MemorySocket extends EventEmitter {
   readyState: number = WebSocket.OPEN;
-  readonly bufferedAmount = 0;
+  bufferedAmount = 0;
   /** Frames that still reach the client, and whether the client's still come. */
   downFrames = Number.POSITIVE_INFINITY;
   up: 'open' | 'dead' = 'open';

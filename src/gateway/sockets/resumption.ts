@@ -162,8 +162,12 @@ export class Resumption {
     const awayMs = connection.state() === 'waiting' ? clock.now() - this.awaySinceMs : 0;
     const { link, older } = connection.connect(from);
     if (older !== undefined) {
-      older.close(ERROR_TABLE.session_taken.close, 'session_taken');
-      stopReadingAfterClose(older.socket, clock);
+      // One that does not read would go on holding what it was sent: a client may come back a hundred times a second.
+      if (older.isCongested()) older.socket.terminate();
+      else {
+        older.close(ERROR_TABLE.session_taken.close, 'session_taken');
+        stopReadingAfterClose(older.socket, clock);
+      }
     }
     const { exact, messages, ms } = this.unproven.missed(claim);
     const taken = this.takenMessages;

@@ -88,6 +88,18 @@ it('ten thousand returns leave nothing behind', async () => {
   rig.stop();
 });
 
+it('a connection that does not read is cut when a newer one has the session, and others are told why', () => {
+  const rig = openResumableRig({ preset: {}, auto: atOnce(() => speechMp3(1000)) });
+  const reading = rig.client.socket!;
+  expect(rig.comeBack()).toBeUndefined();
+  expect(reading.closed).toEqual({ code: 4409, by: 'server' });
+  const stuck = rig.client.socket!;
+  stuck.bufferedAmount = 200_000;
+  expect(rig.comeBack()).toBeUndefined();
+  expect(stuck.closed).toEqual({ code: 1006, by: 'server' });
+  rig.stop();
+});
+
 it('a session that nobody comes back to lets go of all that it held', async () => {
   const rig = openResumableRig({
     preset: { captions: 'words' },
