@@ -240,7 +240,7 @@ describe.concurrent('docs/bot.md', () => {
 
   describe('the bot in JavaScript', () => {
     it('is interrupted, and its model knows what was heard', () => talk('bot.mjs', process.execPath, js));
-    it('connects again', () => outlive('bot.mjs', process.execPath, js));
+    it('connects again', () => outlive('bot.mjs', process.execPath, js), 120_000);
     it('says no rest of an old answer then', () => beginAnew('bot.mjs', process.execPath, js));
     it('ends with what a gateway says that does not take its key', () =>
       beRefused('bot.mjs', process.execPath, js, /^The gateway refused the session: 401 UNAUTHORIZED: .*$/));
@@ -259,7 +259,7 @@ describe.concurrent('docs/bot.md', () => {
   describe.skipIf(isMissing('python3-websockets'))('the bot in Python', () => {
     const program = '/usr/bin/python3';
     it('is interrupted, and its model knows what was heard', () => talk('bot.py', program, python));
-    it('connects again', () => outlive('bot.py', program, python));
+    it('connects again', () => outlive('bot.py', program, python), 120_000);
     it('says no rest of an old answer then', () => beginAnew('bot.py', program, python));
     it('comes back to its session', () => comeBack(program, resuming));
     it('ends with what a gateway says that does not take its key', () =>

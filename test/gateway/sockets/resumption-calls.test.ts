@@ -20,6 +20,7 @@ import {
   openResumableRig,
   type ResumableRig,
 } from '../../support/resumable-rig.ts';
+import { trialSize } from '../../support/trial-size.ts';
 
 const KINDS = [...LEGS, audioSocketLeg];
 /** 24 kHz speech in frames of 192 bytes and 24 ms: no two places of it are alike. */
@@ -123,7 +124,7 @@ describe.each(KINDS.map(({ kind }) => kind))('on a leg of %s', (kind) => {
         expect(told(dropped)).toEqual(told(whole));
         dropped.rig.stop();
       }),
-      { numRuns: 2, endOnFailure: true },
+      { numRuns: trialSize(2, 1), endOnFailure: true },
     );
     whole.rig.stop();
   });
@@ -138,7 +139,7 @@ describe.each(KINDS.map(({ kind }) => kind))('on a leg of %s', (kind) => {
         expect(byTurn(dropped)).toEqual(byTurn(whole));
         dropped.rig.stop();
       }),
-      { numRuns: 2, endOnFailure: true },
+      { numRuns: trialSize(2, 1), endOnFailure: true },
     );
     whole.rig.stop();
   });

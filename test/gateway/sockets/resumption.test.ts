@@ -13,6 +13,7 @@ import {
   openResumableRig,
   type ResumableRig,
 } from '../../support/resumable-rig.ts';
+import { trialSize } from '../../support/trial-size.ts';
 
 const FORMATS = {
   'µ-law': { format: 'mulaw' },
@@ -208,7 +209,7 @@ it.each([
             expect(heard().includes(withoutSilence(bytesOf(rig, turn)))).toBe(true);
         rig.stop();
       }),
-      { numRuns: 8, endOnFailure: true },
+      { numRuns: trialSize(8, 3), endOnFailure: true },
     );
     whole.rig.stop();
   },
