@@ -93,7 +93,7 @@ const heardBy = ({ carrier }: Call) => Buffer.concat(carrier.playout.heard.map((
 const soundOf = (each: Call) => {
   const bytes = heardBy(each);
   const silent = new Set([0, 0xff, 0x7f]);
-  return bytes.filter((byte) => !silent.has(byte));
+  return Buffer.from(bytes.filter((byte) => !silent.has(byte)));
 };
 const TOLD = new Set(['ended', 'heard', 'mark', 'pong', 'attached', 'detached', 'caption']);
 const told = ({ rig: { client } }: Call) =>
@@ -217,7 +217,7 @@ describe('a bot that is away from its call', () => {
     expect(rig.comeBack()).toBe('session_gone');
     // No session has the leg; the registry closes it after a while.
     await rig.clock.run(60_000);
-    expect(await Promise.race([carrier.closed, 'still open'])).not.toBe('still open');
+    expect(await Promise.race([carrier.closed, Promise.resolve('still open')])).not.toBe('still open');
     expect(rig.playout.players()).toBe(0);
   });
 });

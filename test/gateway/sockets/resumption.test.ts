@@ -143,8 +143,10 @@ async function narrate(preset: Preset, drops: readonly Drop[]) {
   return { rig, heard: () => withoutSilence(Buffer.concat(heard)), seen };
 }
 const withoutSilence = (bytes: Buffer) => Buffer.from(bytes.filter((byte) => byte !== 0xff));
-const wordsOf = ({ words }: { readonly words?: unknown }) =>
-  (words as readonly { text: string }[]).map(({ text }) => text).join(' ');
+const wordsOf = (caption: object) =>
+  (caption as { readonly words: readonly { readonly text: string }[] }).words
+    .map(({ text }) => text)
+    .join(' ');
 /** But for estimates of when words come, which are the better the more of the sound is there. */
 const essenceOf = (rig: ResumableRig, turn: string) => [
   ofTurn(rig, turn, ['caption']).map(wordsOf).join(' '),
