@@ -1,7 +1,7 @@
 // Turns over real sockets while the first of two speech services fails in many ways, before, at and after its first audio. Both speak by the
 // embedded engine's program, so that it is known which words were heard. Prints figures as JSON; ends with 1 if a turn was silent or a word lost.
 //
-//   node scripts/build.mjs --if-stale && node scripts/failover-trial.mjs [--turns 520] [--at-once 8] [--only KIND] [--levels 60] [--show 5]
+//   node scripts/build.mjs --if-stale && node scripts/failover-trial.mjs [--turns 520] [--at-once 8] [--only KIND] [--seconds 3000] [--show 5]
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { register } from 'node:module';
@@ -16,6 +16,7 @@ const { values } = parseArgs({
     turns: { type: 'string', default: '520' },
     'at-once': { type: 'string', default: '8' },
     only: { type: 'string' },
+    seconds: { type: 'string', default: '3000' },
     show: { type: 'string', default: '5' },
     captions: { type: 'string', default: 'words' },
     program: { type: 'string', default: join(ROOT, 'dist/main.js') },
@@ -182,7 +183,7 @@ const results = [];
 let next = 0;
 await Promise.all(
   Array.from({ length: workers }, async (_, worker) => {
-    while (next < total) {
+    while (next < total && performance.now() < 1000 * Number(values.seconds)) {
       next += 1;
       const n = next - 1;
       await wellTurn(worker);
