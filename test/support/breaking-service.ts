@@ -151,7 +151,10 @@ export async function openVoices() {
   };
   return {
     /** Each text is spoken once. */
-    say(body: { readonly text: string }, replaced?: { fromMs: number; toneHz: number }) {
+    say(
+      body: { readonly text: string; readonly [field: string]: unknown },
+      replaced?: { fromMs: number; toneHz: number },
+    ) {
       const key = JSON.stringify([body, replaced]);
       const spoken = known.get(key) ?? say(body, replaced);
       known.set(key, spoken);
