@@ -278,7 +278,9 @@ class ServiceRace {
     if (this.winner !== undefined && this.winner !== runner) return;
     const { watch } = runner.link;
     const failure = thrown instanceof AppError ? failureOf(thrown) : undefined;
-    if (failure?.counts === true) watch?.failed(voiceOf(runner.link), (thrown as AppError).code);
+    // For a text without letters nothing is a good answer.
+    const isAnswer = this.letters === 0 && failure?.reason === 'no-speech';
+    if (failure?.counts === true && !isAnswer) watch?.failed(voiceOf(runner.link), (thrown as AppError).code);
     const { handedOver } = runner;
     if (handedOver !== undefined && failure !== undefined) {
       this.succession.brokeOff(runner.link, failure.reason);

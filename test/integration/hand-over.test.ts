@@ -107,12 +107,14 @@ function expectAll(told: Told, lines: readonly string[]): void {
     expect(startMs).toBeGreaterThanOrEqual(told[w - 1]?.startMs ?? 0);
   }
 }
+/** A frame that is not full yet is not counted when the second begins. */
+const FRAME_MS = 25;
 /** In the end no word reaches into the next, and those of the second service lie in its sound. */
 function expectListed(listed: Told, joinMs: number, told: number): void {
   for (const [w, { startMs }] of listed.entries())
     expect(listed[w - 1]?.endMs ?? 0).toBeLessThanOrEqual(startMs + 1);
-  expect(listed[told - 1]!.endMs).toBeLessThanOrEqual(joinMs + 1);
-  expect(listed[told]!.startMs).toBeGreaterThanOrEqual(joinMs - 1);
+  expect(listed[told - 1]!.endMs).toBeLessThanOrEqual(joinMs + FRAME_MS);
+  expect(listed[told]!.startMs).toBeGreaterThanOrEqual(joinMs - FRAME_MS);
 }
 /** How many words the first one has said, by what the second was asked for. */
 const saidBefore = (words: number, rest: string) =>
@@ -130,7 +132,12 @@ async function whole(turn: Turn, probe: SessionProbe, lines: readonly string[], 
   expect(ended.outcome).toBe('complete');
   expect(wordsOf(parts)).toMatchObject({ lost: 0 });
   expect(probe.events('switched')).toMatchObject([
-    { from: turn, to: 'second', atMs: joinMs, reason: 'broken' },
+    {
+      from: turn,
+      to: 'second',
+      atMs: joinMs,
+      reason: expect.stringMatching(/broken|timeout|unreachable/) as string,
+    },
   ]);
   expect(ended.servedBy).toMatchObject([
     { upstream: turn, voice: ANNA, fromMs: 0 },
@@ -146,7 +153,7 @@ async function whole(turn: Turn, probe: SessionProbe, lines: readonly string[], 
   return { ended, heard, told, listed, askedNext };
 }
 
-describe('a turn that another service goes on with', { timeout: 60_000 }, () => {
+describe.concurrent('a turn that another service goes on with', { timeout: 60_000 }, () => {
   it('is told as it was heard: a text', async () => {
     const text = 'Good evening and welcome back, my friends. The last train to the harbour leaves very soon.';
     const probe = await open('text');
@@ -156,19 +163,26 @@ describe('a turn that another service goes on with', { timeout: 60_000 }, () => 
     expect(await probe.event('mark')).toMatchObject({ name: 'end', outcome: 'played' });
   });
 
-  const LINES = ['Good morning, is this the harbour office?', 'It certainly is, and how large is your boat?'];
-  const dialogue = LINES.map((text, at) => ({ speaker: at + 1, text }));
-  it.each(['first-line', 'second-line'] as const)(
-    'with both voices of a dialogue: a break in the %s',
-    async (turn) => {
-      const probe = await open(turn);
-      probe.send({ type: 'speak', turn, dialogue });
-      const { told, askedNext } = await whole(turn, probe, LINES, 'boat');
-      expect(told.map(({ speaker, line }) => speaker === line + 1)).not.toContain(false);
-      // What is left of the second line alone is said by its own voice.
-      expect(askedNext.voice).toBe(askedNext.text.includes('office') ? DORA : CARL);
-    },
-  );
+  it.each([
+    [
+      'first-line',
+      'Good morning, is this the harbour office?',
+      'It certainly is, and how large is your boat?',
+    ],
+    [
+      'second-line',
+      'Good evening, do you sell old maps here?',
+      'Of course we do, and some of a lost island.',
+    ],
+  ] as const)('with both voices of a dialogue: a break in the %s', async (turn, ...lines) => {
+    const probe = await open(turn);
+    probe.send({ type: 'speak', turn, dialogue: lines.map((text, at) => ({ speaker: at + 1, text })) });
+    const { told, askedNext } = await whole(turn, probe, lines, lines[1].slice(-10));
+    expect(told.map(({ speaker, line }) => speaker === line + 1)).not.toContain(false);
+    // Each speaker has the voice that is theirs, whoever begins.
+    expect([askedNext.voice, askedNext.voice2]).toEqual([DORA, CARL]);
+    expect(askedNext.text).toContain('Speaker 2: ');
+  });
 
   it('up to where its listener interrupts the second', async () => {
     const text =

@@ -44,6 +44,7 @@ export type SpokenTruth = { readonly words: readonly TrueWord[]; readonly length
 export type SaidRequest = {
   readonly text: string;
   readonly voice: string;
+  readonly voice2: string | undefined;
   readonly atMs: number;
   readonly manner: Manner;
   /** Found when they are asked for. */
@@ -199,6 +200,7 @@ export async function startBreakingService(
     } = JSON.parse(Buffer.concat(parts).toString()) as {
       text: string;
       voice: string;
+      voice2?: string;
       outputFormat?: string;
       sampleRate?: number;
     };
@@ -207,6 +209,7 @@ export async function startBreakingService(
     const said: SaidRequest = {
       text: body.text,
       voice: body.voice,
+      voice2: body.voice2,
       atMs,
       manner,
       truth: whole.truth,
