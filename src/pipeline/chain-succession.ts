@@ -18,6 +18,8 @@ export class ChainSuccession {
   private readonly chain: TurnChain;
   /** Services that broke off in the text: none goes on in it twice. */
   private readonly broken = new Map<ServedLink, SwitchReason>();
+  /** Services that failed at it before they spoke: what has begun is not given to them. */
+  private readonly failed = new Set<ServedLink>();
 
   constructor(chain: TurnChain) {
     this.chain = chain;
@@ -29,6 +31,9 @@ export class ChainSuccession {
   }
   brokeOff(link: ServedLink, reason: SwitchReason): void {
     this.broken.set(link, reason);
+  }
+  failedAt(link: ServedLink): void {
+    this.failed.add(link);
   }
   reasonOf(link: ServedLink): SwitchReason | undefined {
     return this.broken.get(link);
@@ -59,6 +64,8 @@ export class ChainSuccession {
 
   private next(runner: ChainRunner): ServedLink | undefined {
     if (runner.link.apology !== undefined) return undefined;
-    return this.left().find((link) => link !== runner.link && link.apology === undefined);
+    return this.left().find(
+      (link) => link !== runner.link && link.apology === undefined && !this.failed.has(link),
+    );
   }
 }

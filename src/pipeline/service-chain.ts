@@ -193,6 +193,7 @@ class ServiceRace {
     const patienceMs = Math.max(this.askAfterMs(runner), this.work.deadlineMs - this.clock.now());
     if (etaMs <= patienceMs) return;
     this.failures.set(runner.link, { ...FULL, error: fullError() });
+    this.succession.failedAt(runner.link);
     // What asks for it runs inside the line of that service.
     this.clock.soon(() => {
       if (this.winner === undefined && this.runners.at(-1) === runner) this.askNext('next');
@@ -288,6 +289,7 @@ class ServiceRace {
     }
     if (this.winner === runner || failure === undefined) return this.giveUp(thrown);
     this.failures.set(runner.link, { ...failure, error: thrown as AppError });
+    this.succession.failedAt(runner.link);
     if (runner.why === 'rival') this.runners[0]?.link.watch?.rival('failed');
     // Behind an older one another has been asked already, which has its own time.
     if (isNewest && this.waiting.length > 0) this.askNext('next');

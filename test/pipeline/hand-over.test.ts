@@ -317,6 +317,21 @@ describe('a speech that breaks off', () => {
     expect([a.upstream.requests.length, b.upstream.requests.length]).toEqual([1, 0]);
   });
 
+  it('is asked for again where the only other service has just failed at it', async () => {
+    const a = service('a', (request) => request.fail(new AppError('upstream_unreachable', 'gone')));
+    let asked = 0;
+    const b = service('b', (request) => {
+      asked += 1;
+      if (asked > 1) return whole(request);
+      request.send(SENTENCE.subarray(0, SENTENCE.length >> 1));
+      setImmediate(() => setImmediate(() => request.fail(new AppError('upstream_broken', 'it broke'))));
+    });
+    const { speech, audioMs } = await drained([a.serving, b.serving]);
+    expect([a.upstream.requests.length, b.upstream.requests.length]).toEqual([1, 2]);
+    expect(speech.words()).toHaveLength(TEXT.split(' ').length);
+    expect(Math.abs(audioMs - 2_263)).toBeLessThan(60);
+  });
+
   it('is given up where all services break off, each asked once', async () => {
     const a = service('a', breaking(0.6));
     const b = service('b', breaking(0.7));
