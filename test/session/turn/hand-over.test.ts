@@ -74,7 +74,11 @@ function expectAll(told: Told, lines: readonly string[]): void {
     expect(startMs).toBeGreaterThanOrEqual(told[w - 1]?.startMs ?? 0);
   }
 }
-const own = (text: string) => text.replace(/Speaker \d: /g, '').trim();
+const own = (text: string) =>
+  text
+    .replace(/Speaker \d:/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
 
 /** What is told of a whole turn, and where it was joined. */
 async function toldOf({ live, second, untilSaid }: ReturnType<typeof begin>, lines: readonly string[]) {
@@ -140,7 +144,8 @@ describe('a turn that another service goes on with', () => {
     live.send({ type: 'speak', turn: 't', text: TEXT });
     await untilSaid('switched');
     const joinMs = live.said('switched')[0]!.atMs;
-    await live.run(joinMs + 900 - live.clock.now());
+    const beganAtMs = live.frames('t')[0]!.atMs;
+    await live.run(beganAtMs + joinMs + 1_500 - live.clock.now());
     live.send({ type: 'cancel', turn: 't' });
     await untilSaid('heard');
     const [ended, heard] = [live.said('ended')[0]!, live.said('heard')[0]!];
