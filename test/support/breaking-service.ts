@@ -241,7 +241,10 @@ export async function startBreakingService(
       case 'sends-head':
         response.writeHead(200, { 'content-type': 'audio/mpeg' }).flushHeaders();
         return;
-      default:
+      case 'speaks':
+      case 'breaks':
+      case 'turns':
+        break;
     }
     const { mp3 } = manner.does === 'turns' ? await voices.say(body, manner) : whole;
     const { gainDb } = options;
