@@ -205,12 +205,12 @@ const table = kinds.map((kind) => {
     silent: of.filter(({ firstAudioMs, outcome }) => firstAudioMs === undefined || outcome !== 'complete')
       .length,
     lost: sum(({ words }) => words.lost),
-    twice: Math.max(...of.map(({ words }) => words.twice)),
+    twice: Math.max(0, ...of.map(({ words }) => words.twice)),
     firstP50: rounded(share(firsts, 0.5)),
     firstP95: rounded(share(firsts, 0.95)),
     gaps: sum(({ underruns }) => underruns.length),
     gapMs: rounded(Math.max(0, ...of.flatMap(({ underruns }) => underruns.map(({ gapMs = 0 }) => gapMs)))),
-    endOffMs: rounded(Math.max(...of.map(({ endMs }) => Math.abs(endMs)))),
+    endOffMs: rounded(Math.max(0, ...of.map(({ endMs }) => Math.abs(endMs)))),
   };
 });
 console.table(table);
@@ -263,7 +263,7 @@ const bad = results.filter(
     outcome !== 'complete' || words.lost > 0 || words.twice > 1 || Math.abs(endMs) > 40,
 );
 for (const each of bad.slice(0, Number(values.show))) {
-  const { captions, parts, firstAsked, secondAsked, ...told } = each;
+  const { captions: _, parts, firstAsked, secondAsked, ...told } = each;
   console.log(
     JSON.stringify({
       ...told,

@@ -60,8 +60,6 @@ export type BreakingServiceOptions = {
   readonly firstByteMs?: number;
   /** How many times faster than it is heard it sends; the first 400 ms come at once. Default: all at once. */
   readonly times?: number;
-  /** What it says is so much louder; it then sends plain samples. */
-  readonly gainDb?: number;
 };
 
 export type BreakingService = {
@@ -99,12 +97,6 @@ function toPcm(mp3: Uint8Array): Float32Array {
     at += block.length;
   }
   return all;
-}
-function toPcm16(samples: Float32Array, gain: number): Buffer {
-  const bytes = Buffer.alloc(2 * samples.length);
-  for (const [i, sample] of samples.entries())
-    bytes.writeInt16LE(Math.round(32_767 * Math.max(-1, Math.min(1, gain * sample))), 2 * i);
-  return bytes;
 }
 function endOf(pcm: Float32Array, startMs: number, nextMs: number): number {
   let at = Math.min(pcm.length, Math.round((nextMs * HZ) / 1000)) - 1;
@@ -247,13 +239,10 @@ export async function startBreakingService(
         break;
     }
     const { mp3 } = manner.does === 'turns' ? await voices.say(body, manner) : whole;
-    const { gainDb } = options;
-    const bytes = gainDb === undefined ? mp3 : toPcm16(toPcm(mp3), 10 ** (gainDb / 20));
-    const type = gainDb === undefined ? 'audio/mpeg' : `audio/pcm;rate=${HZ};channels=1;encoding=s16le`;
     const lengthMs = mp3.length / BYTES_A_MS;
-    response.writeHead(200, { 'content-type': type });
+    response.writeHead(200, { 'content-type': 'audio/mpeg' });
     said.firstByteAtMs = performance.now();
-    const sent = await send(response, bytes, lengthMs, manner.does === 'breaks' ? manner.fromMs : lengthMs);
+    const sent = await send(response, mp3, lengthMs, manner.does === 'breaks' ? manner.fromMs : lengthMs);
     if (manner.does === 'breaks') {
       if (manner.by === 'reset') {
         // What was written is on its way before the reset is.
@@ -263,8 +252,8 @@ export async function startBreakingService(
       else if (manner.by === 'garbage') response.end(Buffer.alloc(60_000, 0x55));
       else if (manner.by === 'end') response.end();
       else if (manner.by === 'drip')
-        for (let at = sent; at < bytes.length && !response.destroyed; at += 1) {
-          response.write(bytes.subarray(at, at + 1));
+        for (let at = sent; at < mp3.length && !response.destroyed; at += 1) {
+          response.write(mp3.subarray(at, at + 1));
           await sleep(100);
         }
       said.endedAtMs = performance.now();
