@@ -24,6 +24,8 @@ type Request = {
   complete: boolean;
   estimate: WordEstimate | undefined;
   soundMs: number | undefined;
+  /** Words that had been given out before, as those of a request that was cut. */
+  readonly toldBefore: number;
 };
 
 /** One for each turn. Times are ms of the turn. */
@@ -48,6 +50,7 @@ export class WordPlaces implements KnownWords {
       complete: false,
       estimate: undefined,
       soundMs: undefined,
+      toldBefore: Math.max(0, this.given.taken - this.words.length()),
     };
     this.requests.push(request);
     this.words.add(added);
@@ -72,15 +75,22 @@ export class WordPlaces implements KnownWords {
     this.placeFrom(index);
     return 'placed';
   }
-  /** The last request is over after its first `count` words, or more where they have been given out: others are said elsewhere. */
+  /** The last request is over after its first `count` words: the next one says the others, those among them that have been given out, too. */
   cutLast(count: number): void {
-    const { words, given } = this;
+    const { words } = this;
     const request = this.requests.at(-1);
     if (request === undefined) return;
-    const end = Math.max(request.firstWord + count, given.taken);
+    const end = request.firstWord + count;
     if (end >= words.length()) return;
     for (let w = end; w < words.length(); w += 1) request.weight -= words.spanOf(w);
     words.cutTo(end);
+    this.placeFrom(this.requests.length - 1);
+  }
+  /** Of the last request's audio no more than `spokenMs` is speech. */
+  endSpeech(spokenMs: number): void {
+    const request = this.requests.at(-1);
+    if (request === undefined || spokenMs >= request.knownMs) return;
+    request.knownMs = spokenMs;
     this.placeFrom(this.requests.length - 1);
   }
   /** Words of the last request, and where its audio begins, ms of the turn. */
@@ -178,11 +188,13 @@ export class WordPlaces implements KnownWords {
     const { startsMs } = words;
     const request = this.requests[index]!;
     const end = this.behind(index);
-    const from = Math.max(request.firstWord, Math.min(this.given.taken, end));
+    const { firstWord, toldBefore } = request;
+    const given = Math.min(this.given.taken, end);
+    const from = given > firstWord + toldBefore ? given : firstWord;
     let restWeight = 0;
     for (let w = from; w < end; w += 1) restWeight += words.spanOf(w);
     const endMs = baseMs + this.lengthOf(request);
-    const fromMs = from === request.firstWord ? baseMs : this.openMs(endMs);
+    const fromMs = from === firstWord ? baseMs : this.openMs(endMs);
     const restMs = Math.max(0, endMs - fromMs);
     let passed = 0;
     for (let w = from; w < end; w += 1) {

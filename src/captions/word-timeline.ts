@@ -64,13 +64,17 @@ export class WordTimeline {
   align(index: number, estimate: WordEstimate): void {
     if (this.places.align(index, estimate) === 'placed') this.nextTakenMs = undefined;
   }
-  /** The words of the last request where they are known best to be, ms of its own audio. */
-  lastRequest(): readonly TimedWord[] {
+  /** The words of the last request where they are known best to be, ms of its own audio; `spokenMs`: there is no speech behind that. */
+  lastRequest(spokenMs?: number): readonly TimedWord[] {
+    if (spokenMs !== undefined) this.places.endSpeech(spokenMs);
     const { firstWord, fromMs } = this.places.lastRequest() ?? { firstWord: 0, fromMs: 0 };
     const words = this.best(firstWord, this.places.words.length());
     return words.map((word) => ({ ...word, startMs: word.startMs - fromMs, endMs: word.endMs - fromMs }));
   }
-  /** The last request says only its first `words` words; a word that was given out stays. Before its audio is `complete`. */
+  /**
+   * The last request says only its first `words` words, before its audio is `complete`; the next one says the rest. Words of the rest that were
+   * given out are not given out again.
+   */
   cutLast(words: number): void {
     this.places.cutLast(words);
     this.nextTakenMs = undefined;
@@ -101,7 +105,10 @@ export class WordTimeline {
         lastMs = given.at(-1)?.startMs ?? lastMs;
         return given;
       },
-      again: (count) => this.best(Math.max(0, read - count), read),
+      again: (count) => {
+        const behind = Math.min(read, this.places.words.length());
+        return this.best(Math.max(0, behind - count), behind);
+      },
     };
   }
   /** All words, each where it is known best to be, whatever was taken before. */

@@ -11,6 +11,7 @@ import { failureOf, type ServiceFailure } from '../upstream/health/service-failu
 import type { QueuedNotice } from '../upstream/speech-upstream.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
 import { ChainRunner } from './chain-runner.ts';
+import { ChainSuccession } from './chain-succession.ts';
 import type { HandOver } from './hand-over.ts';
 import { lettersOf, type RequestVoice, sayRequest } from './say-request.ts';
 import type { TurnAudio } from './speak.ts';
@@ -31,7 +32,7 @@ export type TurnChain = {
    */
   handOver(
     text: RequestText,
-    inHand: RestInHand & { readonly neededMs: number },
+    inHand: RestInHand & { readonly neededMs: number; readonly spokenMs: number | undefined },
   ): { readonly cut: HandOver; readonly rest: RequestText | undefined } | undefined;
   /** `link` speaks from here on; before anything of it is given to the spool. */
   speaks(
@@ -46,14 +47,7 @@ type Turn = Pick<TurnAudio, 'spool' | 'saidLength' | 'pauseBetween' | 'toWork'> 
 
 /** What was said of a text, undefined where another service goes on in it; and what of it is left. */
 type Said = { readonly text: RequestText | undefined; readonly rest: readonly RequestText[] };
-/** Services that broke off in a text: none goes on in it twice. */
-type Broken = Map<ServedLink, SwitchReason>;
 
-/** First speech of a service of which nothing is known, ms; and what is kept in hand beyond it. */
-const UNKNOWN_FIRST_SPEECH_MS = 600;
-const RESERVE_MS = 250;
-/** The answer to a second request of the only service that is left. */
-const LAST_ANSWER_MS = 10_000;
 /** No service whose first speech comes later is waited for, ms from when the request was sent. */
 const MAX_FIRST_SPEECH_MS = 10_000;
 /** What is needed later than this is not in a hurry. */
@@ -76,11 +70,11 @@ export async function sayByChain(
   before: RequestText | undefined,
   signal: AbortSignal,
 ): Promise<RequestText | undefined> {
-  const broken: Broken = new Map();
+  const succession = new ChainSuccession(chain);
   let last = before;
   let rest: readonly RequestText[] = [text];
   for (let next = rest[0]; next !== undefined; next = rest[0]) {
-    const said: Said = await new ServiceRace(turn, chain, next, last, broken, signal).run();
+    const said: Said = await new ServiceRace(turn, chain, next, last, succession, signal).run();
     last = said.text;
     rest = [...said.rest, ...rest.slice(1)];
   }
@@ -94,7 +88,7 @@ class ServiceRace {
   private readonly chain: TurnChain;
   private readonly text: RequestText;
   private readonly before: RequestText | undefined;
-  private readonly broken: Broken;
+  private readonly succession: ChainSuccession;
   private readonly signal: AbortSignal;
   private readonly work: SpeechWork;
   private readonly clock: Clock;
@@ -110,18 +104,18 @@ class ServiceRace {
     chain: TurnChain,
     text: RequestText,
     before: RequestText | undefined,
-    broken: Broken,
+    succession: ChainSuccession,
     signal: AbortSignal,
   ) {
     this.turn = turn;
     this.chain = chain;
     this.text = text;
     this.before = before;
-    this.broken = broken;
+    this.succession = succession;
     this.signal = signal;
     this.work = turn.toWork();
     this.clock = chain.clock;
-    this.waiting = chain.served.inOrder().filter((link) => !broken.has(link));
+    this.waiting = succession.left();
     this.letters = lettersOf(text);
   }
 
@@ -163,14 +157,15 @@ class ServiceRace {
       gate: {
         decoders: recoveryPolicy.decoders,
         opensAt: this.letters === 0 ? 'any-sound' : 'speech',
+        mayLose: () => this.succession.hasNext(runner),
         onSpeech: () => this.heard(runner),
       },
       why,
       clock: this.clock,
       onQueued: (notice) => this.queued(runner, notice),
       onSent: () => this.sent(runner),
-      resumes: () => this.resumes(runner),
-      handOver: (inHand) => this.handOver(runner, inHand),
+      resumes: () => this.succession.resumes(runner, this.askAfterMs(runner)),
+      handOver: (inHand) => this.succession.handOver(runner, inHand),
     });
     this.runners.push(runner);
     link.watch?.asked();
@@ -198,6 +193,7 @@ class ServiceRace {
     const patienceMs = Math.max(this.askAfterMs(runner), this.work.deadlineMs - this.clock.now());
     if (etaMs <= patienceMs) return;
     this.failures.set(runner.link, { ...FULL, error: fullError() });
+    this.succession.failedAt(runner.link);
     // What asks for it runs inside the line of that service.
     this.clock.soon(() => {
       if (this.winner === undefined && this.runners.at(-1) === runner) this.askNext('next');
@@ -251,7 +247,7 @@ class ServiceRace {
     runner.win();
     const before = chain.served.now();
     chain.served.moveTo(runner.link);
-    const reason = this.failures.get(before)?.reason ?? this.broken.get(before) ?? 'late';
+    const reason = this.failures.get(before)?.reason ?? this.succession.reasonOf(before) ?? 'late';
     chain.speaks(runner.link, before === runner.link ? undefined : { of: before, reason });
     const text = runner.pieces[0]!;
     const pauseMs = this.before === undefined ? 0 : (turn.pauseBetween?.(this.before, text) ?? 0);
@@ -261,9 +257,10 @@ class ServiceRace {
     if (runner.body !== undefined) turn.report.answered(runner.body);
     const { endings } = chain.voiceAt(runner.link).recoveryPolicy;
     endings?.told(runner.body?.words);
-    runner.gate.open(turn.spool, () => {
+    const onBegun = () => {
       if (runner.follows()) endings?.follow();
-    });
+    };
+    runner.gate.open(turn.spool, onBegun, this.succession.hasNext(runner) ? 'follow' : 'leave');
   }
   private said(runner: ChainRunner): void {
     if (this.winner !== runner) return;
@@ -282,41 +279,22 @@ class ServiceRace {
     if (this.winner !== undefined && this.winner !== runner) return;
     const { watch } = runner.link;
     const failure = thrown instanceof AppError ? failureOf(thrown) : undefined;
-    if (failure?.counts === true) watch?.failed(voiceOf(runner.link), (thrown as AppError).code);
+    // For a text without letters nothing is a good answer.
+    const isAnswer = this.letters === 0 && failure?.reason === 'no-speech';
+    if (failure?.counts === true && !isAnswer) watch?.failed(voiceOf(runner.link), (thrown as AppError).code);
     const { handedOver } = runner;
     if (handedOver !== undefined && failure !== undefined) {
-      this.broken.set(runner.link, failure.reason);
+      this.succession.brokeOff(runner.link, failure.reason);
       return this.settle((end) => end.resolve({ text: undefined, rest: handedOver }));
     }
     if (this.winner === runner || failure === undefined) return this.giveUp(thrown);
     this.failures.set(runner.link, { ...failure, error: thrown as AppError });
+    this.succession.failedAt(runner.link);
     if (runner.why === 'rival') this.runners[0]?.link.watch?.rival('failed');
     // Behind an older one another has been asked already, which has its own time.
     if (isNewest && this.waiting.length > 0) this.askNext('next');
     else if (this.runners.length > 0) this.openLast();
     else this.giveUp(thrown);
-  }
-  /** The service that goes on where this one breaks off; undefined: there is none. */
-  private successor(runner: ChainRunner): ServedLink | undefined {
-    const left = this.chain.served.inOrder().filter((link) => !this.broken.has(link));
-    return left.find((link) => link !== runner.link && link.apology === undefined);
-  }
-  /** It may say the same once more, if it is as quick as usual; then another one goes on. */
-  private resumes(runner: ChainRunner): { readonly answerMs: number } | undefined {
-    if (this.successor(runner) === undefined) return { answerMs: LAST_ANSWER_MS };
-    if (runner.hasResumed) return undefined;
-    runner.hasResumed = true;
-    return { answerMs: this.askAfterMs(runner) };
-  }
-  private handOver(runner: ChainRunner, inHand: RestInHand): HandOver | undefined {
-    const next = this.successor(runner);
-    if (next === undefined || runner.link.apology !== undefined || !runner.hasAudio) return undefined;
-    const firstMs = next.watch?.usualMs(voiceOf(next)) ?? UNKNOWN_FIRST_SPEECH_MS;
-    const [said, ...others] = runner.pieces;
-    const handed = this.chain.handOver(said!, { ...inHand, neededMs: firstMs + RESERVE_MS });
-    if (handed === undefined) return undefined;
-    runner.handedOver = handed.rest === undefined ? others : [handed.rest, ...others];
-    return handed.cut;
   }
   /** With what the first of them failed with: that is the one which was asked for. */
   private giveUp(thrown: unknown): void {

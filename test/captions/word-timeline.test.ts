@@ -37,6 +37,31 @@ describe('word timeline', () => {
     expect(timeline.take(701).map(({ startMs }) => startMs)).toEqual([180, 700.5]);
   });
 
+  it('gives out once what another request says again that was cut within it', () => {
+    const timeline = new WordTimeline(100);
+    const [one, two, three] = [word('abcde', 0), word('fghij', 6), word('klmno', 12)];
+    timeline.addRequest([one, two, three]);
+    timeline.progress(0, 900, 'arriving');
+    const other = timeline.reader();
+    expect(timeline.take(700).map(({ text }) => text)).toEqual(['abcde', 'fghij']);
+    expect(other.read(700)).toHaveLength(2);
+    timeline.cutLast(1);
+    expect(other.again(1).map(({ text }) => text)).toEqual(['abcde']);
+    timeline.progress(0, 720, 'complete');
+    timeline.addRequest([two, three]);
+    timeline.progress(1, 300, 'arriving');
+    expect(timeline.lastBegun(719)?.text).toBe('abcde');
+    expect(timeline.lastBegun(721)?.text).toBe('fghij');
+    timeline.progress(1, 1000, 'complete');
+    for (const told of [timeline.take(3000), other.read(3000)])
+      expect(times(told)).toEqual([['klmno', 1220, 1720]]);
+    expect(times(timeline.words())).toEqual([
+      ['abcde', 0, 720],
+      ['fghij', 720, 1220],
+      ['klmno', 1220, 1720],
+    ]);
+  });
+
   it('keeps the words of a request that ends sooner than was thought, in order and inside it', () => {
     const timeline = new WordTimeline(100);
     timeline.addRequest([word('a', 0, 20), word('b', 2, 1), word('c', 4, 1)]);

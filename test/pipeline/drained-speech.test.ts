@@ -204,6 +204,7 @@ describe('drained speech with a word timer', () => {
         let index = -1;
         let isOpen = true;
         return {
+          spokenBy() {},
           request(at, { text, wordAt }) {
             index = at;
             told.push(`${text.trim()} ${wordAt.join()}`);

@@ -12,7 +12,7 @@ import { composeRequest, type RequestText } from '../../src/text/request-text.ts
 import type { Segment } from '../../src/text/segment.ts';
 import { spokenWords } from '../../src/text/spoken-words.ts';
 import { dialogueSegments, wholeTextSegments } from '../../src/text/turn-text.ts';
-import { codecs } from '../support/codecs.ts';
+import { codecs, speechMp3 } from '../support/codecs.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryUpstream, type MemoryRequest } from '../support/memory-upstream.ts';
 import { mp3Fixture } from '../support/mp3-fixtures.ts';
@@ -260,6 +260,77 @@ describe('a speech that breaks off', () => {
       expect(first.startMs).toBeLessThan(share * 2263 + 30);
     },
   );
+
+  /** Frames of MPEG-2 Layer III without anything in them, 24 ms each. */
+  const silence = (ms: number) => {
+    const frame = new Uint8Array(192);
+    frame.set([0xff, 0xf3, 0x84, 0xc4]);
+    return Uint8Array.from(Array.from({ length: Math.ceil(ms / 24) }, () => [...frame]).flat());
+  };
+  /** Speech of so much of the sentence, and then other sound for as long as anybody reads. */
+  const turning = (share: number, sound: Uint8Array) => {
+    const sent = { ms: 0 };
+    const auto = async (request: MemoryRequest) => {
+      request.send(SENTENCE.subarray(0, Math.floor((share * SENTENCE.length) / 192) * 192));
+      for (; sent.ms < 20_000 && request.state === 'open'; sent.ms += (sound.length / 192) * 24) {
+        request.send(sound);
+        for (let n = 0; n < 4; n += 1) await new Promise((resolve) => setImmediate(resolve));
+      }
+      if (request.state === 'open') request.end();
+    };
+    return { sent, auto: (request: MemoryRequest) => void auto(request) };
+  };
+  it.each([
+    ['silence', silence(500)],
+    ['a tone', speechMp3(504)],
+  ])('and goes on as %s is left when it has been so for some seconds', async (_what, sound) => {
+    const { sent, auto } = turning(0.7, sound);
+    const a = service('a', auto);
+    let sentMs = 0;
+    const b = service('b', (request) => {
+      sentMs = sent.ms;
+      whole(request);
+    });
+    const { speech } = await drained([a.serving, b.serving]);
+    expect(sentMs).toBeGreaterThan(3_000);
+    expect(sentMs).toBeLessThan(8_000);
+    expect(a.upstream.requests).toHaveLength(1);
+    const [rest] = b.upstream.requests;
+    expect(TEXT.endsWith(rest!.body.text)).toBe(true);
+    expect(rest!.body.text.length).toBeLessThan(TEXT.length);
+    expect(
+      speech
+        .words()
+        .map(({ text }) => text)
+        .join(' '),
+    ).toBe(TEXT);
+  });
+  it('and rests for as long as a voice may is not left', async () => {
+    const a = service('a', (request) => {
+      request.send(SENTENCE);
+      request.send(silence(3_000));
+      request.send(SENTENCE);
+      request.end();
+    });
+    const b = service('b', whole);
+    await drained([a.serving, b.serving]);
+    expect([a.upstream.requests.length, b.upstream.requests.length]).toEqual([1, 0]);
+  });
+
+  it('is asked for again where the only other service has just failed at it', async () => {
+    const a = service('a', (request) => request.fail(new AppError('upstream_unreachable', 'gone')));
+    let asked = 0;
+    const b = service('b', (request) => {
+      asked += 1;
+      if (asked > 1) return whole(request);
+      request.send(SENTENCE.subarray(0, SENTENCE.length >> 1));
+      setImmediate(() => setImmediate(() => request.fail(new AppError('upstream_broken', 'it broke'))));
+    });
+    const { speech, audioMs } = await drained([a.serving, b.serving]);
+    expect([a.upstream.requests.length, b.upstream.requests.length]).toEqual([1, 2]);
+    expect(speech.words()).toHaveLength(TEXT.split(' ').length);
+    expect(Math.abs(audioMs - 2_263)).toBeLessThan(60);
+  });
 
   it('is given up where all services break off, each asked once', async () => {
     const a = service('a', breaking(0.6));

@@ -178,6 +178,20 @@ describe('the chain of a turn', () => {
   });
 });
 
+describe('a text with nothing to say', () => {
+  const nothing: Behaviour = { does: 'sends', bytes: new Uint8Array(0), end: 'ends' };
+  it.each(['—', '…', ' ', ''])(
+    'holds nothing against a service that says nothing for it: "%s"',
+    async (text) => {
+      const rig = createChainRig([always('a', nothing), always('b', SPEAKS)]);
+      for (let n = 0; n < trialSize(1_000, 10); n += 1) await rig.say(text);
+      for (const watch of rig.watches.values())
+        expect(watch.health()).toMatchObject({ phase: 'healthy', faults: 0, lates: 0 });
+      expect(rig.clock.timers).toBe(0);
+    },
+  );
+});
+
 describe('many turns', { timeout: trialSize(3_600_000, 60_000) }, () => {
   it('are never silent and lose no word, whatever each request of the first two meets', async () => {
     const random = seededNumbers(7, 0);

@@ -14,6 +14,7 @@ import {
   serverEventSchemas,
 } from '../../src/dialects/native-events.ts';
 import type { Preset } from '../../src/dialects/native-messages.ts';
+import type { SpeechServices } from '../../src/pipeline/speech-services.ts';
 import type { SpeechRecovery } from '../../src/pipeline/whole-body/speech-recovery.ts';
 import { NO_WORD_TIMER, type WordTimer } from '../../src/pipeline/word-timing/word-timer.ts';
 import { createPlayoutClock, type PlayoutClock } from '../../src/playout/playout-clock.ts';
@@ -86,6 +87,8 @@ export type LiveSessionOptions = {
   readonly timer?: WordTimer;
   readonly legs?: LegBroker;
   readonly onlookers?: Partial<OnlookerLimits>;
+  /** Where several services may speak; by default `upstream` is the only one. */
+  readonly services?: SpeechServices;
   /** By default there is room for everybody. */
   readonly admission?: AdmissionControl;
 };
@@ -135,6 +138,7 @@ export function startSession(options: LiveSessionOptions = {}): LiveSession {
       },
     },
     admission: options.admission ?? OPEN_ADMISSION,
+    services: options.services,
     limits: { ...LIMITS, ...options.limits },
     metrics: {
       firstAudio() {},

@@ -3,9 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   chooseServices,
+  inPreference,
   readNamedVoice,
   type ServiceAsk,
   type ServiceProfile,
+  type ServiceStanding,
 } from '../../src/upstream/service-choice.ts';
 
 const service = (name: string, own: Partial<ServiceProfile> = {}): ServiceProfile => ({
@@ -145,4 +147,41 @@ it('never names a service that the tenant may not use, that the caller has exclu
       },
     ),
   );
+});
+
+describe('the order in which services are asked', () => {
+  const WELL: ServiceStanding = { health: 'in-order', isFull: false, usualMs: 300 };
+  const orderOf = (
+    prefer: 'order' | 'voice' | 'soonest',
+    rows: Readonly<Record<string, Partial<ServiceStanding> & { readonly isFallback?: true }>>,
+  ) =>
+    inPreference(
+      Object.entries(rows).map(([name, { isFallback }]) => ({ name, ...(isFallback && { isFallback }) })),
+      prefer,
+      ({ name }) => ({ ...WELL, ...rows[name] }),
+    ).map(({ name }) => name);
+
+  it('is that of the list, those that are away behind all others', () => {
+    expect(orderOf('order', { a: { isFull: true, usualMs: 900 }, b: {}, c: { isFallback: true } })).toEqual([
+      'a',
+      'b',
+      'c',
+    ]);
+    expect(orderOf('order', { a: { health: 'last' }, b: {}, c: {} })).toEqual(['b', 'c', 'a']);
+    expect(orderOf('order', { a: { health: 'try' }, b: { health: 'try' }, c: {} })).toEqual(['a', 'c', 'b']);
+  });
+  it('has the voice that was asked for before a fallback, then room', () => {
+    const rows = { a: { isFallback: true }, b: { isFull: true }, c: {} } as const;
+    expect(orderOf('voice', rows)).toEqual(['c', 'b', 'a']);
+    expect(orderOf('voice', { ...rows, c: { health: 'last' } })).toEqual(['b', 'a', 'c']);
+  });
+  it('has room first, then who speaks soonest; who was never heard is in the middle', () => {
+    const rows = {
+      a: { usualMs: 900 },
+      b: { usualMs: undefined },
+      c: { usualMs: 100, isFull: true },
+      d: { usualMs: 200 },
+    };
+    expect(orderOf('soonest', rows)).toEqual(['d', 'b', 'a', 'c']);
+  });
 });

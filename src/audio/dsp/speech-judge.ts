@@ -7,7 +7,16 @@ import FFT from 'fft.js';
 export type SpeechJudge = {
   /** The next samples of one sound, −1…1, at 8000 to 48000 Hz; true from the first speech on. */
   push(samples: Float32Array, sampleRate: number): boolean;
+  /** Sound so far, and where the last speech of it ended as far as that is known: never later than it did, up to a second earlier; ms. */
+  soundMs(): number;
+  spokenMs(): number;
 };
+
+/** Behind speech it is not looked for again within this: what is speech goes on so. */
+const REST_MS = 800;
+/** Mean square of a block that sounds, −54 dBFS; what is quiet for so long is silence. */
+const SOUNDS_POWER = 4e-6;
+const SILENCE_MS = 200;
 
 /** Sound is judged at this rate or up to twice it, whatever folds back into it. */
 const JUDGED_HZ = 8000;
@@ -71,19 +80,39 @@ export function createSpeechJudge(): SpeechJudge {
   let judge: ReturnType<typeof createJudge> | undefined;
   let rate = 0;
   let isSpeech = false;
+  let [soundMs, speechMs, soundedMs] = [0, 0, 0];
+  let state: 'judging' | 'resting' = 'judging';
   return {
     push(samples, sampleRate) {
-      if (isSpeech) return true;
       if (judge === undefined || sampleRate !== rate) judge = createJudge(sampleRate);
       rate = sampleRate;
-      isSpeech = judge(samples);
-      return isSpeech;
+      soundMs += (samples.length * 1000) / sampleRate;
+      if (powerOf(samples) > SOUNDS_POWER) soundedMs = soundMs;
+      if (state === 'resting') {
+        if (soundMs - speechMs < REST_MS) return true;
+        state = 'judging';
+        judge.forget();
+      }
+      if (!judge.push(samples)) return isSpeech;
+      speechMs = soundMs;
+      state = 'resting';
+      isSpeech = true;
+      return true;
     },
+    soundMs: () => soundMs,
+    // Of a tone nobody knows when it began.
+    spokenMs: () => (soundMs - soundedMs > SILENCE_MS ? Math.max(speechMs, soundedMs) : speechMs),
   };
 }
 
-/** Takes the sound in any pieces; true when the last of it is speech, after which it is not asked again. */
-function createJudge(sampleRate: number): (samples: Float32Array) => boolean {
+function powerOf(samples: Float32Array): number {
+  let sum = 0;
+  for (const sample of samples) sum += sample * sample;
+  return sum / Math.max(1, samples.length);
+}
+
+/** Takes the sound in any pieces; true when there is speech in it, behind which the rest of the piece is left out. */
+function createJudge(sampleRate: number): { push(samples: Float32Array): boolean; forget(): void } {
   const stride = Math.max(1, Math.floor(sampleRate / JUDGED_HZ));
   const hz = sampleRate / stride;
   const hop = Math.round((hz * HOP_MS) / 1000);
@@ -126,7 +155,7 @@ function createJudge(sampleRate: number): (samples: Float32Array) => boolean {
     return decide();
   };
 
-  return (samples) => {
+  const push = (samples: Float32Array): boolean => {
     for (const sample of samples) {
       sum += sample;
       summed += 1;
@@ -140,6 +169,11 @@ function createJudge(sampleRate: number): (samples: Float32Array) => boolean {
     }
     return false;
   };
+  const forget = () => {
+    [count, loudest, filled, sum, summed] = [0, Number.NEGATIVE_INFINITY, 0, 0, 0];
+    history.fill(0);
+  };
+  return { push, forget };
 }
 
 const emptyFrame = (): Frame => ({

@@ -79,6 +79,10 @@ export class SentSpeech implements WordTiming, SpoolTap {
     const { language, speed, voice, wants } = this.timed;
     this.order({ kind: 'open', speech: this.options.id, language, speed, voice, wants });
   }
+  spokenBy(voice: string | undefined): void {
+    this.send();
+    this.order({ kind: 'voice', speech: this.options.id, voice });
+  }
   request(index: number, text: AlignedText): void {
     this.send();
     this.cameMs = 0;

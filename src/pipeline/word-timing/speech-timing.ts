@@ -20,7 +20,12 @@ import type { Language } from '../../speech/language.ts';
 import type { AlignedText } from '../../text/aligned-text.ts';
 import { type ReferenceSpeaker, tempoAt } from './reference-speaker.ts';
 
+/** What a voice sounds like on the whole, learned from speech to speech. */
+export type LearnedVoice = { known: KnownVoice };
+
 export type SpeechTiming = {
+  /** Requests from here on are spoken by this voice. */
+  spokenBy(voice: LearnedVoice): void;
   /** The audio that follows is that of request `index` of the speech. */
   request(index: number, text: AlignedText): void;
   /** `leadIsHeard`: the encoder's delay of these frames is played, because they go out undecoded. */
@@ -43,8 +48,7 @@ export type SpeechTimingOptions = {
   readonly decoders: Mp3Decoders;
   /** Undefined: no local engine. */
   readonly speaker: ReferenceSpeaker | undefined;
-  /** What the voice sounds like on the whole, learned from speech to speech. */
-  readonly voice: { known: KnownVoice };
+  readonly voice: LearnedVoice;
   /** Not called where only endings are wanted. */
   readonly onEstimate: (index: number, estimate: WordEstimate) => void;
   /** `endings`: word times are not wanted, only how each request ends. */
@@ -55,6 +59,7 @@ export type SpeechTimingOptions = {
 type Request = {
   readonly index: number;
   readonly text: AlignedText;
+  readonly voice: LearnedVoice;
   finder: WordFinder;
   sound: Sound;
   /** Its items so far, in case some are withdrawn; empty once it has ended. */
@@ -127,7 +132,8 @@ function openSound(decoders: Mp3Decoders, finder: WordFinder): Sound {
 const MAX_TEMPO = 2;
 
 export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
-  const { language, speed, decoders, voice, wants, onEstimate, onFault } = options;
+  const { language, speed, decoders, wants, onEstimate, onFault } = options;
+  let { voice } = options;
   const tempo = tempoAt(speed);
   /** A speech that is much faster or slower than any reference cannot be compared with it. */
   const speaker = tempo >= 1 / MAX_TEMPO && tempo <= MAX_TEMPO ? options.speaker : undefined;
@@ -137,11 +143,11 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
   let last: Request | undefined;
   const waiting: (() => void)[] = [];
 
-  const createFinder = ({ weights, pauses }: AlignedText) =>
+  const createFinder = ({ weights, pauses }: AlignedText, { known }: LearnedVoice) =>
     createWordFinder(
       weights.map((weight, w) => ({ weight, pause: pauses[w]! })),
       GUESS_MS_PER_WEIGHT / speed,
-      voice.known,
+      known,
       tempo,
     );
 
@@ -157,12 +163,12 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
   };
   const tell = (request: Request) => {
     if (closed.signal.aborted || request.state === 'told' || request.state === 'lost') return;
-    const { finder } = request;
+    const { finder, voice: its } = request;
     const estimate = wants === 'words' ? finder.estimate() : undefined;
     if (estimate !== undefined) onEstimate(request.index, inHeardTime(request, estimate));
     if (!finder.isFinal()) return;
-    const { mean = voice.known.mean, onsetMs = voice.known.onsetMs } = finder.learned();
-    voice.known = { mean, onsetMs };
+    const { mean = its.known.mean, onsetMs = its.known.onsetMs } = finder.learned();
+    its.known = { mean, onsetMs };
     leave(request, 'told');
   };
 
@@ -188,7 +194,7 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
   /** Decodes a request from its beginning, with these items. */
   const hearAnew = (request: Request, items: readonly TranscoderItem[]) => {
     request.sound.close();
-    request.finder = createFinder(request.text);
+    request.finder = createFinder(request.text, request.voice);
     request.sound = openSound(decoders, request.finder);
     request.items = [];
     request.state = 'arriving';
@@ -238,11 +244,15 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
   };
 
   return {
+    spokenBy(next) {
+      voice = next;
+    },
     request(index, text) {
-      const finder = createFinder(text);
+      const finder = createFinder(text, voice);
       const request: Request = {
         index,
         text,
+        voice,
         finder,
         sound: openSound(decoders, finder),
         items: [],

@@ -77,12 +77,10 @@ export class SpeechWords implements EndingWatch, SpoolTap {
   takeBack(frames: number): void {
     if (this.following === 'this-request') this.timing?.tap.takeBack(frames);
   }
-  /** Another voice speaks from the next request on; what is being found of those before goes on as it is. */
+  /** Another voice speaks from the next request on. */
   spokenBy(voice: Pick<SpokenWith, 'synthesis' | 'defaultVoice'>): void {
     this.voice = voice;
-    if (this.index >= 0 || this.timing === undefined) return;
-    this.leave();
-    this.timing = this.open(this.wants);
+    this.timing?.spokenBy(this.timedVoice());
   }
   /** The audio that follows is that of `text()`, which is called only where the audio is followed. */
   request(text: () => AlignedText): void {
@@ -155,6 +153,10 @@ export class SpeechWords implements EndingWatch, SpoolTap {
     this.leave();
   }
 
+  private timedVoice(): string | undefined {
+    const { synthesis, defaultVoice } = this.voice;
+    return timedVoice(synthesis.voice ?? defaultVoice, synthesis.voice2);
+  }
   private leave(): void {
     this.timing?.close();
     this.timing = undefined;
@@ -166,11 +168,11 @@ export class SpeechWords implements EndingWatch, SpoolTap {
   }
   private open(wants: TimedSpeech['wants']): WordTiming | undefined {
     const { timer, output, urgency, onEstimate, onCaughtUp } = this.options;
-    const { synthesis, defaultVoice } = this.voice;
+    const { synthesis } = this.voice;
     return timer.open({
       language: synthesis.language ?? 'english',
       speed: synthesis.speed ?? 1,
-      voice: timedVoice(synthesis.voice ?? defaultVoice, synthesis.voice2),
+      voice: this.timedVoice(),
       passesThrough: (sampleRate) => passesThrough(output, sampleRate),
       urgency,
       whenBehind: wants === 'words' ? this.options.whenBehind : 'give-up',

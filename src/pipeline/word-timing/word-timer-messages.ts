@@ -16,6 +16,8 @@ export type WordTimerOrder = { readonly speech: number } & (
       readonly voice: string | undefined;
       readonly wants: TimedSpeech['wants'];
     }
+  /** Requests from here on are spoken by another voice. */
+  | { readonly kind: 'voice'; readonly voice: string | undefined }
   | { readonly kind: 'request'; readonly index: number; readonly text: AlignedText }
   /** `leadIsHeard`: the encoder's delay of these frames is played, because they go out undecoded. */
   | { readonly kind: 'items'; readonly items: readonly PackedItem[]; readonly leadIsHeard: boolean }

@@ -108,7 +108,8 @@ function obey(order: WordTimerOrder): void {
   }
   const timing = speeches.get(speech);
   if (timing === undefined) return;
-  if (kind === 'request') timing.request(order.index, order.text);
+  if (kind === 'voice') timing.spokenBy(voiceOf(order.voice));
+  else if (kind === 'request') timing.request(order.index, order.text);
   else if (kind === 'take-back') timing.takeBack(order.frames);
   else if (kind === 'items') {
     taking = speech;

@@ -31,6 +31,8 @@ export type TimedSpeech = {
 };
 
 export type WordTiming = {
+  /** As `TimedSpeech.voice`, of the requests from here on. */
+  spokenBy(voice: string | undefined): void;
   /** The audio that follows is that of request `index` of the speech, counted from 0. */
   request(index: number, text: AlignedText): void;
   /**

@@ -407,6 +407,25 @@ describe('speech timing', () => {
     expect(twice.voice.known.mean!.every(Number.isFinite)).toBe(true);
   });
 
+  it('learns another voice from the requests that it speaks', async () => {
+    const { calls, speaker } = fakeSpeaker();
+    const run = open({ speaker });
+    const other: { known: KnownVoice } = { known: UNKNOWN_VOICE };
+    const say = async (index: number) => {
+      run.timing.request(index, TEXT);
+      calls[index]!.tell(STARTS_MS.length);
+      calls[index]!.end();
+      run.timing.items([...HEAD, ...frameItems, ...BODY], false);
+      await run.timing.settled();
+    };
+    await say(0);
+    run.timing.spokenBy(other);
+    expect([run.voice.known.mean === undefined, other.known.mean === undefined]).toEqual([false, true]);
+    const learned = run.voice.known;
+    await say(1);
+    expect([run.voice.known, other.known.mean === undefined]).toEqual([learned, false]);
+  });
+
   it('finds the words with what the local engine says of the text', async () => {
     const program = createSpeechProcess({ command: espeakCommand(), clock: systemClock, log: silentLog });
     try {

@@ -32,6 +32,7 @@ function wordsWith(...wants: readonly TimedSpeech['wants'][]) {
       if (!wants.includes(speech.wants)) return undefined;
       log.push(`open ${speech.wants}`);
       return {
+        spokenBy: (voice) => log.push(`voice ${voice}`),
         request: (index, { text }) => log.push(`request ${index} ${text}`),
         tap: { add: ({ kind }) => log.push(kind), takeBack: (count) => log.push(`back ${count}`) },
         ending: async () => ENDING,
@@ -72,6 +73,15 @@ describe('the words of a speech', () => {
       ...['request 1 Two.', 'begin', 'back 2', 'end'],
     ]);
     expect(await words.ending(100, 'asked')).toBe(ENDING);
+  });
+
+  it('are looked for in the sound of the voice that says them', () => {
+    const { words, log } = wordsWith('words');
+    words.begin();
+    words.request(() => textOf('One.'));
+    words.spokenBy({ synthesis: { voice2: 'ben' }, defaultVoice: 'ada' });
+    words.request(() => textOf('Two.'));
+    expect(log).toEqual(['open words', 'request 0 One.', 'voice ada ben', 'request 1 Two.']);
   });
 
   it('are followed for the ending alone, from when that is wanted, and let go behind each request', async () => {

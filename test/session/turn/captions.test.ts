@@ -216,6 +216,7 @@ describe('captions with a word timer', () => {
         const own: Timed = { speech, texts: [], audio: [], isClosed: false, isBehind: false };
         timed.push(own);
         return {
+          spokenBy() {},
           request: (_, text) => own.texts.push(text),
           tap: { add: ({ kind }) => own.audio.push(kind), takeBack() {} },
           ending: async () => undefined,

@@ -1,0 +1,280 @@
+// Turns over real sockets while the first of two speech services fails in many ways, before, at and after its first audio. Both speak by the
+// embedded engine's program, so that it is known which words were heard. Prints figures as JSON; ends with 1 if a turn was silent or a word lost.
+//
+//   node scripts/build.mjs --if-stale && node scripts/failover-trial.mjs [--turns 520] [--at-once 8] [--only KIND] [--seconds 3000] [--show 5]
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { register } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startServing } from './serving-gateway.mjs';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const { values } = parseArgs({
+  options: {
+    turns: { type: 'string', default: '520' },
+    'at-once': { type: 'string', default: '8' },
+    only: { type: 'string' },
+    seconds: { type: 'string', default: '3000' },
+    show: { type: 'string', default: '5' },
+    captions: { type: 'string', default: 'words' },
+    program: { type: 'string', default: join(ROOT, 'dist/main.js') },
+  },
+});
+register(new URL('../test/support/typescript-hooks.mjs', import.meta.url));
+const { openVoices, startBreakingService, wordsOf } = await import('../test/support/breaking-service.ts');
+const { openProbe } = await import('../test/support/session-probe.ts');
+const { VOICES } = await import('../src/engine/voices.ts');
+const { seededNumbers } = await import('../src/base/seeded-numbers.ts');
+
+/** None of a word for which something else is said. */
+const TEXTS = [
+  'Good evening, and welcome back. The last train to the harbour leaves in ten minutes, so please do not wait for me.',
+  'We have found your order in the northern store. It will be with you tomorrow morning, unless the river rises again.',
+  'Please hold the line while I look for your name. There are three people before you, and each of them takes a while.',
+  'The garden behind the house was quiet that summer. Nobody came, and the old gate stayed shut until the autumn winds.',
+];
+const draw = seededNumbers(7, 0);
+const between = (from, to) => from + (to - from) * draw();
+
+/** Before, at (within its first word) and after first audio. */
+const at = () => between(30, 250);
+const after = () => between(700, 5_000);
+const KINDS = {
+  'before: connection reset': () => ({ does: 'resets' }),
+  'before: connection closed': () => ({ does: 'leaves' }),
+  'before: 500': () => ({ does: 'answers', status: 500 }),
+  'before: 503': () => ({ does: 'answers', status: 503 }),
+  'before: 401 quota': () => ({
+    does: 'answers',
+    status: 401,
+    body: '{"detail":{"status":"quota_exceeded"}}',
+  }),
+  'before: 403': () => ({ does: 'answers', status: 403 }),
+  'before: 429': () => ({ does: 'answers', status: 429 }),
+  'before: slow 429': () => ({ does: 'answers', status: 429, afterMs: 3_000 }),
+  'before: a page': () => ({ does: 'sends-page' }),
+  'before: no bytes': () => ({ does: 'sends-nothing' }),
+  'before: no answer': () => ({ does: 'hangs' }),
+  'before: a head alone': () => ({ does: 'sends-head' }),
+  'before: silence': () => ({ does: 'turns', fromMs: 0, toneHz: 0 }),
+  'before: a tone': () => ({ does: 'turns', fromMs: 0, toneHz: 440 }),
+  'before: garbage': () => ({ does: 'breaks', fromMs: 0, by: 'garbage' }),
+  'at: reset': () => ({ does: 'breaks', fromMs: at(), by: 'reset' }),
+  'at: closed': () => ({ does: 'breaks', fromMs: at(), by: 'leave' }),
+  'at: stalls': () => ({ does: 'breaks', fromMs: at(), by: 'stall' }),
+  'at: garbage': () => ({ does: 'breaks', fromMs: at(), by: 'garbage' }),
+  'at: silence': () => ({ does: 'turns', fromMs: at(), toneHz: 0 }),
+  'after: reset': () => ({ does: 'breaks', fromMs: after(), by: 'reset' }),
+  'after: closed': () => ({ does: 'breaks', fromMs: after(), by: 'leave' }),
+  'after: stalls': () => ({ does: 'breaks', fromMs: after(), by: 'stall' }),
+  'after: drips': () => ({ does: 'breaks', fromMs: after(), by: 'drip' }),
+  'after: garbage': () => ({ does: 'breaks', fromMs: after(), by: 'garbage' }),
+  'after: silence': () => ({ does: 'turns', fromMs: after(), toneHz: 0 }),
+  'after: a tone': () => ({ does: 'turns', fromMs: after(), toneHz: 440 }),
+  'after: ends early': () => ({ does: 'breaks', fromMs: after(), by: 'end' }),
+};
+const kinds = Object.keys(KINDS).filter((kind) => values.only === undefined || kind.includes(values.only));
+const ANNA = VOICES.find(({ gender }) => gender === 'Female').id;
+const ADAM = VOICES.find(({ gender }) => gender === 'Male').id;
+
+const voices = await openVoices();
+const manners = new Map();
+/** A turn is known by the first letters of its text: each has a number in words of its own. */
+const workers = Number(values['at-once']);
+const first = await startBreakingService(voices, {
+  manner: (_n, text) => manners.get(keyOf(text)) ?? { does: 'speaks' },
+  firstByteMs: 60,
+  times: 4,
+});
+const second = await startBreakingService(voices, {
+  manner: () => ({ does: 'speaks' }),
+  firstByteMs: 60,
+  times: 4,
+});
+/** The last words name the turn, and a rest keeps them. */
+const NAMES = ['amber', 'birch', 'cedar', 'daisy', 'elder', 'fern', 'ginger', 'hazel', 'iris', 'juniper'];
+const nameOf = (n) => [...String(n)].map((digit) => NAMES[Number(digit)]).join(' ');
+const keyOf = (text) => /This was (.*)\.$/.exec(text)?.[1];
+
+// The first speech of a program takes longest.
+await Promise.all(TEXTS.map((text) => voices.say({ model: 'VoxDialog', text, voice: ANNA })));
+
+const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-failover-'));
+const one = (name, { url }) => ({ kind: 'speech-service', name, url: url.origin, keys: ['me:secret'] });
+const { child, url } = await startServing(values.program, dataDir, {
+  // Each worker has a first service of its own, so that the health of one is not that of all.
+  VOXGATE_UPSTREAMS: JSON.stringify([
+    ...Array.from({ length: workers }, (_, w) => one(`first-${w}`, first)),
+    one('second', second),
+  ]),
+  VOXGATE_VOICES: JSON.stringify({
+    voice: {
+      ...Object.fromEntries(Array.from({ length: workers }, (_, w) => [`first-${w}`, ANNA])),
+      second: ADAM,
+    },
+  }),
+  VOXGATE_BUSY_AT: '0',
+});
+const HEADERS = { headers: { authorization: 'Bearer any', 'x-user-id': 'trial' } };
+const address = `${url.replace('http', 'ws')}/v1/session`;
+
+/** Two faults in a row are no outage; a turn that is well lies between them. */
+async function wellTurn(worker) {
+  const probe = await openProbe(
+    `${address}?format=raw&pace=burst&voice=voice&upstream=first-${worker}`,
+    HEADERS,
+  );
+  probe.send({ type: 'speak', turn: 't', text: 'All is well.' });
+  await probe.ended('t');
+  probe.terminate();
+}
+async function turn(n, worker) {
+  const kind = kinds[n % kinds.length];
+  const name = nameOf(n);
+  const text = `${TEXTS[n % TEXTS.length]} This was ${name}.`;
+  const manner = KINDS[kind]();
+  manners.set(name, manner);
+  const query = `format=raw&sampleRate=24000&voice=voice&captions=${values.captions}&upstream=first-${worker},second`;
+  const probe = await openProbe(`${address}?${query}`, HEADERS);
+  const askedAtMs = performance.now();
+  probe.send({ type: 'speak', turn: 't', text });
+  const ended = await Promise.race([
+    probe.ended('t'),
+    new Promise((done) =>
+      setTimeout(() => done({ outcome: 'never', servedBy: [], sentMs: 0 }), 60_000).unref(),
+    ),
+  ]);
+  const isOf = ({ text: said }) => keyOf(said) === name;
+  const audio = probe.arrivals.find((each) => each.kind === 'audio');
+  const servedBy = ended.servedBy ?? [];
+  const parts = servedBy.flatMap(({ upstream, fromMs, toMs }) => {
+    const request = (upstream === 'second' ? second : first).requests.findLast(isOf);
+    return request === undefined ? [] : [{ request, heardMs: toMs - fromMs, upstream }];
+  });
+  const result = {
+    n,
+    kind,
+    manner,
+    outcome: ended.outcome,
+    error: probe.events('error')[0]?.code,
+    servedBy,
+    switched: probe.events('switched'),
+    firstAudioMs: audio === undefined ? undefined : audio.atMs - askedAtMs,
+    underruns: probe.events('underrun'),
+    firstAsked: first.requests.filter(isOf),
+    secondAsked: second.requests.filter(isOf),
+    captions: probe.events('caption').flatMap(({ words }) => words),
+    words: wordsOf(parts),
+    parts,
+    askedAtMs,
+    text,
+  };
+  // What the last one said is heard to its end.
+  const last = parts.at(-1);
+  result.endMs = last === undefined ? 0 : last.heardMs - last.request.truth().lengthMs;
+  probe.terminate();
+  return result;
+}
+
+const total = Number(values.turns);
+const results = [];
+let next = 0;
+await Promise.all(
+  Array.from({ length: workers }, async (_, worker) => {
+    while (next < total && performance.now() < 1000 * Number(values.seconds)) {
+      next += 1;
+      const n = next - 1;
+      await wellTurn(worker);
+      results.push(await turn(n, worker));
+    }
+  }),
+);
+
+const share = (numbers, part) =>
+  [...numbers].sort((a, b) => a - b)[Math.min(numbers.length - 1, Math.floor(part * numbers.length))];
+const rounded = (ms) => (ms === undefined ? undefined : Math.round(ms));
+const table = kinds.map((kind) => {
+  const of = results.filter((each) => each.kind === kind);
+  const sum = (read) => of.reduce((all, each) => all + read(each), 0);
+  const firsts = of.map(({ firstAudioMs }) => firstAudioMs).filter((ms) => ms !== undefined);
+  return {
+    kind,
+    turns: of.length,
+    silent: of.filter(({ firstAudioMs, outcome }) => firstAudioMs === undefined || outcome !== 'complete')
+      .length,
+    lost: sum(({ words }) => words.lost),
+    twice: Math.max(0, ...of.map(({ words }) => words.twice)),
+    firstP50: rounded(share(firsts, 0.5)),
+    firstP95: rounded(share(firsts, 0.95)),
+    gaps: sum(({ underruns }) => underruns.length),
+    gapMs: rounded(Math.max(0, ...of.flatMap(({ underruns }) => underruns.map(({ gapMs = 0 }) => gapMs)))),
+    endOffMs: rounded(Math.max(0, ...of.map(({ endMs }) => Math.abs(endMs)))),
+  };
+});
+console.table(table);
+/** Of the words on both sides of a join. */
+const joins = results.flatMap(({ n, kind, captions, switched: [to] }) => {
+  const after = to === undefined ? -1 : captions.findIndex(({ startMs }) => startMs >= to.atMs);
+  if (after < 1) return [];
+  const [front, word] = [captions[after - 1], captions[after]];
+  const again = captions.filter(({ charStart }, w) => charStart <= (captions[w - 1]?.charStart ?? -1)).length;
+  return [{ n, kind, overlapMs: Math.max(0, front.endMs - word.startMs), again }];
+});
+console.log(
+  JSON.stringify({
+    joins: joins.length,
+    overlapping: joins.filter(({ overlapMs }) => overlapMs > 0).length,
+    overlapMs: share(
+      joins.map(({ overlapMs }) => overlapMs),
+      0.95,
+    ),
+    toldTwice: joins.filter(({ again }) => again > 0).length,
+  }),
+);
+/** From the request to the second until its first byte, which is as good as its first speech here. */
+const refused = results.filter(({ kind }) => /^before: (connection|4|5|a page|no bytes)/.test(kind));
+const delays = refused.flatMap(({ firstAudioMs, firstAsked: [a], secondAsked: [b] }) =>
+  a && b ? [{ wholeMs: firstAudioMs - 60 - (b.firstByteAtMs - b.atMs), askMs: b.atMs - a.atMs }] : [],
+);
+const silent = results.filter(({ kind }) => /^before: (no answer|a head|slow)/.test(kind));
+const waits = silent.flatMap(({ firstAsked: [a], secondAsked: [b] }) => (a && b ? [b.atMs - a.atMs] : []));
+console.log(
+  JSON.stringify({
+    refusedP50: rounded(
+      share(
+        delays.map(({ wholeMs }) => wholeMs),
+        0.5,
+      ),
+    ),
+    refusedP95: rounded(
+      share(
+        delays.map(({ wholeMs }) => wholeMs),
+        0.95,
+      ),
+    ),
+    silentAskedP50: rounded(share(waits, 0.5)),
+    silentAskedMax: rounded(share(waits, 1)),
+  }),
+);
+const bad = results.filter(
+  ({ words, outcome, endMs }) =>
+    outcome !== 'complete' || words.lost > 0 || words.twice > 1 || Math.abs(endMs) > 40,
+);
+for (const each of bad.slice(0, Number(values.show))) {
+  const { captions: _, parts, firstAsked, secondAsked, ...told } = each;
+  console.log(
+    JSON.stringify({
+      ...told,
+      firstAsked: firstAsked.length,
+      secondAsked: secondAsked.map(({ text }) => text),
+      lengths: parts.map(({ request }) => request.truth().lengthMs),
+    }),
+  );
+}
+child.kill();
+await Promise.all([first.close(), second.close()]);
+await voices.close();
+rmSync(dataDir, { recursive: true, force: true });
+process.exit(table.some(({ silent, lost }) => silent + lost > 0) ? 1 : 0);
