@@ -35,10 +35,10 @@ import type { ServiceKind } from '../upstream/services/service-kind.ts';
 import { createServiceKind } from '../upstream/services/service-kinds.ts';
 import { withOptions } from '../upstream/services/service-options.ts';
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
+import type { ConfiguredSpeech, SpeechService } from './configured-speech.ts';
 import type { AppContext } from './context.ts';
 import { openServiceVoices, type ServiceVoices, spokenAsBy } from './service-voices.ts';
 import { healthReport, openServiceWatches, standingOf } from './service-watches.ts';
-import type { ConfiguredSpeech, SpeechService } from './speech-services.ts';
 
 export type AppUpstream = {
   readonly services: SpeechServices;

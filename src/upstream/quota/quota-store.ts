@@ -16,6 +16,8 @@ export type QuotaAsk = {
   readonly leave: number;
   /** How many coming free moments to return when there is none now, 1…64. */
   readonly forecast: number;
+  /** Of its text; default: none. */
+  readonly characters?: number;
   /** The pool that asks: those that wait for a place of the same quota take turns. */
   readonly asker?: string;
 };
@@ -23,7 +25,12 @@ export type QuotaAsk = {
 export type QuotaAnswer =
   | { readonly granted: true; readonly quota: QuotaId }
   /** Milliseconds from now until sends become free, ascending, never empty; later ones are at least the last. */
-  | { readonly granted: false; readonly waitsMs: readonly number[] };
+  | {
+      readonly granted: false;
+      readonly waitsMs: readonly number[];
+      /** Those of them whose month has no characters left for the text; absent: none. */
+      readonly spent?: readonly QuotaId[];
+    };
 
 /** What became of a granted send. */
 export type QuotaReport =
@@ -52,6 +59,15 @@ export type QuotaState = {
   readonly source?: 'configured' | 'headers' | 'learned';
   /** The configured number a minute, when there is one. */
   readonly configuredPerMinute?: number;
+  /** Limits in characters, and what of them is used; absent: there are none. */
+  readonly characters?: CharacterState;
+};
+
+export type CharacterState = {
+  readonly charactersPerMinute?: number | undefined;
+  readonly charactersPerMonth?: number | undefined;
+  readonly inMinute: number;
+  readonly inMonth: number;
 };
 
 export type QuotaStore = {
