@@ -325,11 +325,8 @@ async function openPhraseStore({
   if (shared !== undefined) redisLinks.set('phrases', shared.isUp);
   const store = shared ?? near;
   return {
-    async find(key) {
-      const body = await store.find(key);
-      lookups.add(1, { result: body === undefined ? 'miss' : 'hit' });
-      return body;
-    },
+    find: (key) => store.find(key),
+    onLookup: (result) => lookups.add(1, { result }),
     keep: (key, body, leftMs) => store.keep(key, body, leftMs),
     drop: (key) => store.drop(key),
     close: () => store.close(),
