@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Log } from '../../base/log.ts';
 import { MAX_SENDS } from '../../limits/quota-knowledge.ts';
 import type { CharacterMemory } from './character-limits.ts';
-import type { LearnedQuota, LearnedQuotas } from './learned-quotas.ts';
+import type { LearnedQuota, LearnedQuotas } from './quota-store.ts';
 
 const VERSION = 1;
 const STALE_MS = 7 * 24 * 3_600_000;

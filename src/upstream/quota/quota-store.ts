@@ -1,6 +1,7 @@
 // The port to the quota store: how many requests each key may still send, for this process alone or for all instances together.
 // A grant is exact: the service never sees more than its limit in any window, whichever instance asked.
 
+import type { QuotaKnowledge } from '../../limits/quota-knowledge.ts';
 import type { QuotaRule } from '../../limits/quota-window.ts';
 import type { RateAdvice } from '../../limits/rate-headers.ts';
 
@@ -87,4 +88,22 @@ export type QuotaStore = {
   /** Called when a send may have become free other than by time; replaces the last listener. */
   onChange(listener: () => void): void;
   close(): Promise<void>;
+};
+
+// The port to what outlasts the process, so that a restart neither forgets a limit nor spends it twice.
+
+export type LearnedQuota = {
+  readonly quota: QuotaId;
+  /** Every time in it is Unix milliseconds. */
+  readonly known: QuotaKnowledge;
+  readonly learnedAtUnixMs: number;
+  /** Sends that may still count, in Unix milliseconds, never falling. */
+  readonly sentAtUnixMs: readonly number[];
+};
+
+export type LearnedQuotas = {
+  /** Empty when there are none, or none that can be believed. */
+  load(): readonly LearnedQuota[];
+  /** Replaces what was saved before. Never throws: what cannot be saved is lost, and logged. */
+  save(learned: readonly LearnedQuota[]): void;
 };

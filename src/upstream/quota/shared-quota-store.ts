@@ -8,13 +8,12 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import { type QuotaKnowledge, waitsWithGrowth } from '../../limits/quota-knowledge.ts';
-import { createServerCircuit } from './circuit-breaker.ts';
+import { createServerCircuit, singleFlight } from './circuit-breaker.ts';
 import { logQuotaChange } from './log-quota-change.ts';
 import { answerAlone, createQuotaAccount, type QuotaAccount } from './quota-account.ts';
 import { LATE_MS } from './quota-scripts.ts';
 import type { ClockStep, QuotaServer } from './quota-server.ts';
 import type { QuotaAnswer, QuotaAsk, QuotaId, QuotaStore } from './quota-store.ts';
-import { singleFlight } from './single-flight.ts';
 import { createStoreTime } from './store-time.ts';
 
 export type SharedQuotaStoreOptions = {
