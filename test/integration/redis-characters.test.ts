@@ -60,7 +60,7 @@ describe.skipIf(!hasRedis)('characters of several gateways', () => {
 
   it('of a month are spent for all, and come back when nothing was sent or it cost less', async () => {
     const { counts, take, seen, close } = await open({ charactersPerMonth: 1000 });
-    const [first, second, third] = counts as [CharacterCount, CharacterCount, CharacterCount];
+    const [first, second, third] = [counts[0]!, counts[1]!, counts[2]!];
     expect(kinds([await take(first, 600, 'x'), await take(second, 400, 'y'), await take(third, 1)])).toEqual([
       'taken',
       'taken',
