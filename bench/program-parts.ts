@@ -2,7 +2,12 @@
 // into dist/bench/, which is not published.
 
 export { startGateway } from '../src/app/start.ts';
+export { SoundToPcm } from '../src/audio/bodies/sound-to-pcm.ts';
+export { createOggOpusEncoder } from '../src/audio/containers/ogg-opus-encoder.ts';
+export { wavHeader } from '../src/audio/containers/wav.ts';
 export { createFilterBanks } from '../src/audio/dsp/filter-bank.ts';
+export { encodeAlaw, encodeMulaw } from '../src/audio/dsp/g711.ts';
+export { encodePcm16 } from '../src/audio/dsp/pcm16.ts';
 export { createResampler } from '../src/audio/dsp/resampler.ts';
 export { createSoundPath } from '../src/audio/dsp/wasm-sound-path.ts';
 export { createLayer3Decoders } from '../src/audio/mp3/layer3-decoders.ts';

@@ -1,5 +1,5 @@
 // How surely a body that ends properly and too early is told from a whole one. Speech of our engine, flite and festival is
-// cut behind an MP3 frame and given to the compiled program's own `relayWholeBody`, which asks for it again, gets the same
+// cut so that it ends properly (endings/body-forms.mjs) and given to the compiled program's own `relayWholeBody`, which asks for it again, gets the same
 // cut, and has to say that the speech is not whole; whole bodies have to be taken for whole at the first request.
 // Prints a table and a line of JSON; ends with 1 if an aim is missed.
 //
@@ -9,12 +9,14 @@
 //   --foreign N     sentences of each foreign voice and speed (6; with --full 16)
 //   --cuts N        of each speech (2; with --full 3), anywhere between 5 and 95 % of its frames
 //   --kinds A,B     of own, dialogue, foreign;  --languages A,B  only these
+//   --body FORM     as mp3 (the default), wav, pcm, mulaw, alaw or opus
 //   --by-sound      without a local engine, as in the image `gateway`: level and pace alone
+//   --late          with one that always answers too late
 //   --seed N        draws the cuts (1);  --misses N prints so many of the cuts that were not noticed (0)
 
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { cutBehind, framesOf } from './endings/cut-body.mjs';
+import { BODY_FORMS, bodyOf } from './endings/body-forms.mjs';
 import { spokenForeign } from './endings/foreign-at-speed.mjs';
 import { createJudge } from './endings/judge.mjs';
 import { foreignVoices } from './word-times/foreign-voices.mjs';
@@ -38,11 +40,15 @@ const { values } = parseArgs({
     cuts: { type: 'string' },
     kinds: { type: 'string', default: 'own,dialogue,foreign' },
     languages: { type: 'string' },
+    body: { type: 'string', default: 'mp3' },
     'by-sound': { type: 'boolean', default: false },
+    late: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
     misses: { type: 'string', default: '0' },
   },
 });
+if (!BODY_FORMS.includes(values.body)) throw new Error(`--body is one of ${BODY_FORMS.join(', ')}`);
+const by = values.late ? 'late' : values['by-sound'] ? 'sound' : 'reference';
 const countOf = (name, usual, full) => Number(values[name] ?? (values.full ? full : usual));
 const isWanted = (kind) => values.kinds.split(',').includes(kind);
 const languages = values.languages?.split(',');
@@ -50,7 +56,7 @@ const cutsEach = countOf('cuts', 2, 3);
 
 const program = await openProgram(resolve(values.dist));
 const draw = program.seededNumbers(Number(values.seed), 0);
-const judge = createJudge(program, values['by-sound'] ? 'sound' : 'reference');
+const judge = createJudge(program, by);
 
 async function* speeches() {
   const own = isWanted('own') ? planOwn(program, ROOT, countOf('sentences', 1, 11), languages) : [];
@@ -97,13 +103,13 @@ for await (const speech of speeches()) {
   const add = (field, more = 1) => {
     for (const tally of tallies) tally[field] += more;
   };
-  const frames = framesOf(program, speech.bytes);
+  const { type, whole: wholeBytes, heardMs, cut: cutAt } = bodyOf(program, values.body, speech.bytes);
   const record = known.get(voiceKey(speech)) ?? { turns: 0, recovery: judge.newRecovery() };
   known.set(voiceKey(speech), record);
   for (let cut = 0; cut < cutsEach; cut += 1) {
-    const count = Math.max(1, Math.round(frames.count * (0.05 + 0.9 * draw())));
-    const body = cutBehind(speech.bytes, frames, count);
-    const endMs = frames.heardMs(count);
+    const part = 0.05 + 0.9 * draw();
+    const body = { type, bytes: cutAt(part) };
+    const endMs = heardMs(part);
     const last = speech.truthMs.findLast((ms) => ms !== undefined);
     if (last === undefined) continue;
     const losesWord = last >= endMs;
@@ -128,7 +134,7 @@ for await (const speech of speeches()) {
     } else if (!isFirstNoticed)
       missed.push([speech.name, speech.speed, speech.whole.text, Math.round(endMs), Math.round(last)]);
   }
-  const whole = await judge.relay(speech, turn, speech.bytes, record.recovery);
+  const whole = await judge.relay(speech, turn, { type, bytes: wholeBytes }, record.recovery);
   record.turns += 1;
   add('whole');
   add('doubted', whole === 'whole' ? 0 : 1);
@@ -156,7 +162,8 @@ const all = groups.get('all') ?? empty();
 console.log(
   JSON.stringify({
     trial: 'endings',
-    by: values['by-sound'] ? 'sound' : 'reference',
+    body: values.body,
+    by,
     groups: Object.fromEntries(groups),
   }),
 );
@@ -164,4 +171,4 @@ const reached =
   100 * all.first >= AIMS.firstTurn * all.cuts &&
   100 * all.known >= AIMS.known * all.knownCuts &&
   100 * all.doubted <= AIMS.doubted * all.whole;
-if (!reached && !values['by-sound']) process.exitCode = 1;
+if (!reached && by === 'reference') process.exitCode = 1;

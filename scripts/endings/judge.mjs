@@ -4,7 +4,7 @@
 const NEVER = new AbortController().signal;
 const LISTENER_MS = 10_000;
 
-/** `by`: whether there is a local engine to hold the speech against. */
+/** `by`: whether speech is held against a local engine, against none (`sound`), or always too late (`late`). */
 export function createJudge(program, by) {
   /** Of the text under trial: what the reference speaker says, again and again. */
   const spoken = new Map();
@@ -21,8 +21,9 @@ export function createJudge(program, by) {
     },
   };
   const timer = {
+    reference: by === 'sound' ? 'none' : 'there',
     open({ language, speed, wants, onEstimate }) {
-      if (by === 'sound') return undefined;
+      if (by !== 'reference') return undefined;
       const timing = program.createSpeechTiming({
         language,
         speed,
@@ -55,7 +56,7 @@ export function createJudge(program, by) {
   return {
     newRecovery: () => program.createSpeechRecovery(),
     /** `whole`: at the first request; `doubted`: whole at the second; else the error's code. */
-    async relay(speech, turn, bytes, recovery) {
+    async relay(speech, turn, { type, bytes }, recovery) {
       const words = new program.SpeechWords({
         timer,
         synthesis: {
@@ -74,7 +75,7 @@ export function createJudge(program, by) {
       let sent = 0;
       const open = async () => {
         sent += 1;
-        return { chunks: chunksOf(bytes), queueMs: 0, ttfbMs: 0, attempts: 1 };
+        return { type, chunks: chunksOf(bytes), queueMs: 0, ttfbMs: 0, attempts: 1 };
       };
       const letters = turn.aligned.text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
       try {

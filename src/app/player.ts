@@ -28,11 +28,11 @@ import { endSession } from '../session/live-sessions.ts';
 import { operatorAccess } from '../settings/operator-access.ts';
 import type { Config } from '../settings/settings.ts';
 import type { QuotaState } from '../upstream/quota/quota-store.ts';
+import type { ConfiguredSpeech } from './configured-speech.ts';
 import { createAppContext, listenAt, type Stop } from './context.ts';
 import { SPARE_SOCKETS } from './gateway.ts';
 import { openAppPlaying } from './playing.ts';
 import { viewsFor } from './service-quotas.ts';
-import type { ConfiguredSpeech } from './speech-services.ts';
 import { openAppUpstream } from './upstream.ts';
 
 /** What a player is told at its start. */

@@ -17,6 +17,7 @@ import { createWholeGateway } from '../cluster/whole-gateway.ts';
 import type { OperatorDesk } from '../http/routes/operator-routes.ts';
 import { createOpenReplies } from '../http/server/open-replies.ts';
 import { openTemporaryFolder } from '../storage/temporary-folder.ts';
+import { findServices, placesOf } from './configured-speech.ts';
 import { createAppContext, readTls, type Stop } from './context.ts';
 import { asGateway, type Gateway, originOf, SECRET_BYTES, type StartOptions } from './gateway.ts';
 import { openAppObservers } from './observers.ts';
@@ -25,7 +26,6 @@ import { openAppCredentials, openAppSound } from './playing.ts';
 import { openProcessMetrics } from './process-metrics.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';
 import { openQuotaStore, viewsFor } from './service-quotas.ts';
-import { findServices, placesOf } from './speech-services.ts';
 import { openAppUpstream, upstreamOf } from './upstream.ts';
 
 const PROGRAM = fileURLToPath(new URL('../main.js', import.meta.url));

@@ -2,13 +2,14 @@
 
 import { createHash } from 'node:crypto';
 import { createQuotaShare } from '../cluster/quota-share.ts';
-import { openFileLearnedQuotas } from '../upstream/quota/file-learned-quotas.ts';
+import { createMemoryCharacterCount, withCharacterLimits } from '../upstream/quota/character-limits.ts';
+import { openFileCharacterMonths, openFileLearnedQuotas } from '../upstream/quota/file-learned-quotas.ts';
 import { createMemoryQuotaStore } from '../upstream/quota/memory-quota-store.ts';
 import type { QuotaStore } from '../upstream/quota/quota-store.ts';
 import { createQuotaViews, joinQuotaStores, type QuotaPart } from '../upstream/quota/quota-views.ts';
 import { createSharedPlaces } from '../upstream/quota/shared-places.ts';
+import { type ConfiguredSpeech, limitsOf, placesOf, type SpeechService } from './configured-speech.ts';
 import type { AppContext } from './context.ts';
-import { type ConfiguredSpeech, limitsOf, placesOf, type SpeechService } from './speech-services.ts';
 
 /** Services whose quotas belong in one store: of one address, or of one group. */
 function together(services: readonly SpeechService[]): (readonly SpeechService[])[] {
@@ -37,10 +38,13 @@ async function openPart(context: AppContext, set: readonly SpeechService[]): Pro
   const name = createHash('sha256').update(url).digest('hex').slice(0, 12);
   const ids = [...new Set(set.flatMap(({ keys }) => keys.map((key) => key.quota)))];
   const quotas = ids.map((quota) => {
-    const { perMinute, atOnce } = limitsOf(set, quota);
+    const { perMinute, ...limits } = limitsOf(set, quota);
     // The limit of a foreign service is found out where it is not told; our own engine has none but that.
-    return { quota, perMinute: perMinute ?? (isEmbedded ? ('unlimited' as const) : undefined), atOnce };
+    return { quota, perMinute: perMinute ?? (isEmbedded ? ('unlimited' as const) : undefined), ...limits };
   });
+  const hasCharacters = quotas.some(
+    (its) => its.charactersPerMinute !== undefined || its.charactersPerMonth !== undefined,
+  );
   if (config.redisUrl !== undefined && !isEmbedded) {
     const { createRedisQuotaStore } = await import('../upstream/quota/redis-quota-store.ts');
     const store = createRedisQuotaStore({
@@ -57,11 +61,17 @@ async function openPart(context: AppContext, set: readonly SpeechService[]): Pro
     const { createRedisPlaces } = await import('../upstream/quota/redis-places.ts');
     const { maxInstances, redisUrl } = config;
     const server = createRedisPlaces({ url: redisUrl, pool: name, quotas, clock, random, log });
-    return { store: createSharedPlaces({ server, quotas, store, maxInstances, clock }), quotas: ids };
+    const placed = createSharedPlaces({ server, quotas, store, maxInstances, clock });
+    if (!hasCharacters) return { store: placed, quotas: ids };
+    const { createRedisCharacters } = await import('../upstream/quota/redis-characters.ts');
+    const told = { url: redisUrl, pool: name, quotas, maxInstances, clock, unixMs: Date.now, log };
+    const count = createRedisCharacters(told);
+    const linked = redisLinks.get('quotas')!;
+    redisLinks.set('quotas', () => linked() && count.isShared());
+    return { store: withCharacterLimits({ store: placed, quotas, count, clock }), quotas: ids };
   }
-  const learned = isEmbedded
-    ? undefined
-    : openFileLearnedQuotas({ folder: config.dataDir, service: name, log, unixMs: Date.now });
+  const file = { folder: config.dataDir, service: name, log, unixMs: Date.now };
+  const learned = isEmbedded ? undefined : openFileLearnedQuotas(file);
   const store = createMemoryQuotaStore({
     quotas,
     clock,
@@ -69,7 +79,10 @@ async function openPart(context: AppContext, set: readonly SpeechService[]): Pro
     unixMs: Date.now,
     ...(learned === undefined ? {} : { learned }),
   });
-  return { store, quotas: ids };
+  if (!hasCharacters) return { store, quotas: ids };
+  const memory = openFileCharacterMonths(file);
+  const count = createMemoryCharacterCount({ quotas, clock, unixMs: Date.now, memory });
+  return { store: withCharacterLimits({ store, quotas, count, clock }), quotas: ids };
 }
 
 /** For each service, the view of a store that others use, too. */

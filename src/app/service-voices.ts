@@ -7,8 +7,8 @@ import { vendorVoice } from '../speech/vendor-voices.ts';
 import { spokenAs } from '../speech-program/program-language.ts';
 import type { FoundVoice } from '../upstream/service-choice.ts';
 import { createHttpVoiceList } from '../upstream/services/http-voice-list.ts';
+import type { SpeechService } from './configured-speech.ts';
 import type { AppContext } from './context.ts';
-import type { SpeechService } from './speech-services.ts';
 
 export type ServiceVoices = {
   /** As `ServiceProfile`. */

@@ -35,10 +35,10 @@ import type { ServiceKind } from '../upstream/services/service-kind.ts';
 import { createServiceKind } from '../upstream/services/service-kinds.ts';
 import { withOptions } from '../upstream/services/service-options.ts';
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
+import type { ConfiguredSpeech, SpeechService } from './configured-speech.ts';
 import type { AppContext } from './context.ts';
 import { openServiceVoices, type ServiceVoices, spokenAsBy } from './service-voices.ts';
 import { healthReport, openServiceWatches, standingOf } from './service-watches.ts';
-import type { ConfiguredSpeech, SpeechService } from './speech-services.ts';
 
 export type AppUpstream = {
   readonly services: SpeechServices;
@@ -325,11 +325,8 @@ async function openPhraseStore({
   if (shared !== undefined) redisLinks.set('phrases', shared.isUp);
   const store = shared ?? near;
   return {
-    async find(key) {
-      const body = await store.find(key);
-      lookups.add(1, { result: body === undefined ? 'miss' : 'hit' });
-      return body;
-    },
+    find: (key) => store.find(key),
+    onLookup: (result) => lookups.add(1, { result }),
     keep: (key, body, leftMs) => store.keep(key, body, leftMs),
     drop: (key) => store.drop(key),
     close: () => store.close(),

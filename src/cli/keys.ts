@@ -23,6 +23,14 @@ export const poolSchema = z.object({
       stage: z.string().optional(),
       source: z.string().optional(),
       configuredPerMinute: count.optional(),
+      characters: z
+        .object({
+          charactersPerMinute: count.optional(),
+          charactersPerMonth: count.optional(),
+          inMinute: count,
+          inMonth: count,
+        })
+        .optional(),
       heldMs: ms,
       inFlight: count,
       cap: count,
@@ -35,13 +43,14 @@ export const poolSchema = z.object({
 });
 export type Pool = z.infer<typeof poolSchema>;
 
-/** `service` only where there are several. */
+/** `service` only where there are several, `characters` only where a key is limited in them. */
 const COLUMNS = [
   'service',
   'key',
   'state',
   'used',
   'limit',
+  'characters',
   'counted',
   'known',
   'in flight',
@@ -57,12 +66,22 @@ const limitOf = ({ limit, configuredPerMinute }: Pool['keys'][number]): string =
   return isLess ? `${limit} of ${configuredPerMinute}` : String(limit);
 };
 
+/** Used of what there is in a minute, and in a month. */
+const charactersOf = ({ characters }: Pool['keys'][number]): string => {
+  if (characters === undefined) return '–';
+  const { charactersPerMinute, charactersPerMonth, inMinute, inMonth } = characters;
+  const minute = charactersPerMinute === undefined ? [] : [`${inMinute} of ${charactersPerMinute} a minute`];
+  const month = charactersPerMonth === undefined ? [] : [`${inMonth} of ${charactersPerMonth} a month`];
+  return [...minute, ...month].join(', ');
+};
+
 const rowOf = (key: Pool['keys'][number]): readonly string[] => [
   key.service ?? '',
   key.fingerprint,
   key.state,
   String(key.used),
   limitOf(key),
+  charactersOf(key),
   key.mode,
   [key.source, key.stage].filter((part) => part !== undefined).join(', ') || '–',
   `${key.inFlight} of ${key.cap}`,
@@ -71,8 +90,13 @@ const rowOf = (key: Pool['keys'][number]): readonly string[] => [
 
 /** Lines of a table, one row per key, and what waits below it. */
 export function poolTable({ keys, waiting, waitingByClass, hedge }: Pool): readonly string[] {
-  const first = keys.some(({ service }) => service !== undefined) ? 0 : 1;
-  const rows = [COLUMNS, ...keys.map(rowOf)].map((row) => row.slice(first));
+  const hidden = [
+    ...(keys.some(({ service }) => service !== undefined) ? [] : ['service']),
+    ...(keys.some(({ characters }) => characters !== undefined) ? [] : ['characters']),
+  ];
+  const rows = [COLUMNS, ...keys.map(rowOf)].map((row) =>
+    row.filter((_, column) => !hidden.includes(COLUMNS[column]!)),
+  );
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   const line = (row: readonly string[]) =>
     row
@@ -201,6 +225,7 @@ export const keys: Command = {
       'known    where the limit comes from (configured, headers, learned), and how far it is believed: learning,',
       '         confirming, probing for more',
       'limit    40 of 60: the service takes less than is configured',
+      'characters  used of what a key has in a minute and in a month, where that is configured',
     ].join('\n'),
   run,
 };

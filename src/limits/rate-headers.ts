@@ -15,6 +15,8 @@ export type RateAdvice = {
   readonly resetMs?: number;
   /** Requests that may run at once. */
   readonly concurrent?: number;
+  /** What this request's text was counted as, in characters (ElevenLabs: half of them with some models). */
+  readonly characterCost?: number;
 };
 
 /** Names in lower case. */
@@ -207,5 +209,6 @@ export function readRateAdvice(headers: AnswerHeaders): RateAdvice {
   // Whichever is longer: both must have passed.
   const resetMs = retryMs === undefined ? told.resetMs : Math.max(retryMs, told.resetMs ?? 0);
   const most = wholeIn(field(headers, 'maximum-concurrent-requests'), 1, MAX_CONCURRENT);
-  return { ...told, ...adviceOf({ resetMs, concurrent: most ?? told.concurrent }) };
+  const characterCost = wholeIn(field(headers, 'character-cost'), 0, MAX_REQUESTS);
+  return { ...told, ...adviceOf({ resetMs, concurrent: most ?? told.concurrent, characterCost }) };
 }

@@ -37,6 +37,7 @@ export async function relayCached(
   const own = await store.find(ownKey);
   const other = own === undefined && otherKey !== ownKey ? await store.find(otherKey) : undefined;
   const kept = own ?? other;
+  store.onLookup?.(kept === undefined ? 'miss' : 'hit');
   const foundAs = other === undefined ? ownKey : otherKey;
   let opened = 0;
   /** Which body is stored when it is whole: the first one that is requested from the service. */

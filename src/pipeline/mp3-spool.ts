@@ -156,6 +156,10 @@ export class Mp3Spool {
   bytes(): number {
     return this.keptBytes;
   }
+  /** As the capacity counts them. */
+  charged(): number {
+    return this.chargedBytes;
+  }
   /** Milliseconds of audio that wait here. */
   waitingMs(): number {
     return this.keptMs;

@@ -17,7 +17,7 @@ export type PlayoutQueueOptions = Omit<TurnLineOptions, 'onEnded' | 'onBroken'> 
   readonly onEnded: (turn: LiveTurn) => void;
   readonly onBroken: (turn: LiveTurn, fault: unknown) => void;
   /** Compressed audio that a turn of it may keep, given what the turn keeps now. */
-  readonly spoolCapacityBytes: (keptBytes: number) => number;
+  readonly spoolCapacityBytes: (chargedBytes: number) => number;
 };
 
 /** It is what its turns tell of themselves, so that each turn has no object of its own for that. */
@@ -25,7 +25,7 @@ export class PlayoutQueue implements TurnAudience {
   readonly line: TurnLine;
   readonly place: SessionPlace;
   readonly speaker: Speaker;
-  readonly spoolCapacityBytes: (keptBytes: number) => number;
+  readonly spoolCapacityBytes: (chargedBytes: number) => number;
   private readonly audience: PlayoutQueueOptions['audience'];
 
   constructor(options: PlayoutQueueOptions) {

@@ -96,6 +96,9 @@ export class PlayoutQueues implements SessionLine, Player {
   bufferedBytes(): number {
     return this.sum((queue) => queue.line.bufferedBytes());
   }
+  private chargedBytes(): number {
+    return this.sum((queue) => queue.line.chargedBytes());
+  }
   textBytes(when: 'now' | 'full'): number {
     return this.sum((queue) => queue.line.textBytes(when));
   }
@@ -152,7 +155,7 @@ export class PlayoutQueues implements SessionLine, Player {
           audience.began(playback);
         },
       },
-      spoolCapacityBytes: (keptBytes) => this.spoolCapacityBytes(keptBytes),
+      spoolCapacityBytes: (ownBytes) => this.spoolCapacityBytes(ownBytes),
     });
     return queue;
   }
@@ -164,8 +167,8 @@ export class PlayoutQueues implements SessionLine, Player {
     return this.speaking().length === 1;
   }
   /** What others keep leaves each queue its share: one that is stuck in front of a full socket starves none. */
-  private spoolCapacityBytes(keptBytes: number): number {
+  private spoolCapacityBytes(ownBytes: number): number {
     const { spoolBytes } = this.options;
-    return Math.max(spoolBytes / MAX_SPEAKING_QUEUES, spoolBytes - (this.bufferedBytes() - keptBytes));
+    return Math.max(spoolBytes / MAX_SPEAKING_QUEUES, spoolBytes - (this.chargedBytes() - ownBytes));
   }
 }

@@ -62,7 +62,7 @@ export class SessionTurns {
       const queue = new PlayoutQueue({
         ...shared,
         place: new SessionPlace(runtime.admission),
-        spoolCapacityBytes: (keptBytes) => spoolBytes - (this.line.bufferedBytes() - keptBytes),
+        spoolCapacityBytes: (ownBytes) => spoolBytes - (queue.line.chargedBytes() - ownBytes),
       });
       this.queues = queue;
       this.line = queue.line;

@@ -13,10 +13,18 @@ export type UpstreamKey = {
   readonly perMinute: number | undefined;
   /** Requests under way. */
   readonly atOnce: number | undefined;
+  /** Characters of text that the service takes in a minute, and in a month. */
+  readonly charactersPerMinute?: number | undefined;
+  readonly charactersPerMonth?: number | undefined;
 };
+
+export const KEY_LIMITS = ['perMinute', 'atOnce', 'charactersPerMinute', 'charactersPerMonth'] as const;
 
 const MAX_PER_MINUTE = 100_000;
 const MAX_AT_ONCE = 9999;
+/** A sentence fits into a minute. */
+const MIN_CHARACTERS_PER_MINUTE = 500;
+const MAX_CHARACTERS = 10_000_000_000;
 const wrong = (what: string): { readonly ok: false; readonly wrong: string } => ({ ok: false, wrong: what });
 
 /** Both halves travel in HTTP headers, so they are visible ASCII (RFC 9110 5.5), at most 512 characters. */
@@ -65,11 +73,18 @@ function takeAtOnce(entry: string): { readonly rest: string; readonly atOnce: nu
 }
 
 /** What a key's limits may be: `wrong` when they are out of range. */
-function checkLimits({ perMinute, atOnce }: Pick<UpstreamKey, 'perMinute' | 'atOnce'>): Reading<true> {
+function checkLimits(limits: Pick<UpstreamKey, (typeof KEY_LIMITS)[number]>): Reading<true> {
+  const { perMinute, atOnce, charactersPerMinute, charactersPerMonth } = limits;
   if (perMinute !== undefined && (perMinute < 1 || perMinute > MAX_PER_MINUTE))
     return wrong('asks for a limit out of range');
   if (atOnce === 0) return wrong('asks for no request at once');
   if (atOnce !== undefined && atOnce > MAX_AT_ONCE) return wrong('asks for too many requests at once');
+  const isOut = (limit: number | undefined, least: number) =>
+    limit !== undefined && (limit < least || limit > MAX_CHARACTERS);
+  if (isOut(charactersPerMinute, MIN_CHARACTERS_PER_MINUTE))
+    return wrong(`has a charactersPerMinute outside of ${MIN_CHARACTERS_PER_MINUTE} to ${MAX_CHARACTERS}`);
+  if (isOut(charactersPerMonth, 1))
+    return wrong(`has a charactersPerMonth outside of 1 to ${MAX_CHARACTERS}`);
   return { ok: true, value: true };
 }
 

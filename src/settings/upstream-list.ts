@@ -1,7 +1,7 @@
 // Several speech services in order of preference, as the YAML file lists them (or JSON in the variable), and the one that plain
 // settings describe. Every wrong field is told by its entry and name, with what was given (never a key) and what is allowed.
 
-import { type UpstreamKey, upstreamKeyFault, upstreamKeyList } from './credential-lists.ts';
+import { KEY_LIMITS, type UpstreamKey, upstreamKeyFault, upstreamKeyList } from './credential-lists.ts';
 import { PUBLIC_ADDRESSES, SERVICE_KINDS, type ServiceKindName } from './service-kind-names.ts';
 import { oneOf, type Reading, type Setting, text, webAddress } from './setting.ts';
 
@@ -68,9 +68,8 @@ function readText<T>(entry: Entry, field: string, setting: Setting<T>, tell: Tel
   return setting.default;
 }
 
-const KEY_FIELDS = ['user', 'key', 'keyFile', 'perMinute', 'atOnce'];
-const KEYS_ALLOWED =
-  'a list; each entry in the short form [userId:]apiKey[@perMinute][#atOnce], or user, key or keyFile, perMinute, atOnce';
+const KEY_FIELDS: readonly string[] = ['user', 'key', 'keyFile', ...KEY_LIMITS];
+const KEYS_ALLOWED = `a list; each entry in the short form [userId:]apiKey[@perMinute][#atOnce], or user, key or keyFile, ${KEY_LIMITS.join(', ')}`;
 
 function contentOf(path: unknown, file: ReadFile): string | undefined {
   try {
@@ -85,7 +84,7 @@ function readKeyObject(given: Entry, file: ReadFile): Reading<UpstreamKey> {
   const wrong = (what: string): Reading<never> => ({ ok: false, wrong: what });
   const unknown = Object.keys(given).find((name) => !KEY_FIELDS.includes(name));
   if (unknown !== undefined) return wrong(`has the unknown field ${JSON.stringify(unknown.slice(0, 64))}`);
-  const { user = '', key, keyFile, perMinute, atOnce } = given;
+  const { user = '', key, keyFile } = given;
   if ((key === undefined) === (keyFile === undefined))
     return wrong('must have exactly one of key and keyFile');
   let apiKey: unknown = key;
@@ -95,14 +94,11 @@ function readKeyObject(given: Entry, file: ReadFile): Reading<UpstreamKey> {
   }
   if (typeof user !== 'string' || typeof apiKey !== 'string')
     return wrong('has a user or key that is no text');
-  for (const limit of [perMinute, atOnce])
-    if (limit !== undefined && !Number.isInteger(limit)) return wrong('has a limit that is no whole number');
-  const read = {
-    userId: user,
-    apiKey,
-    perMinute: perMinute as number | undefined,
-    atOnce: atOnce as number | undefined,
-  };
+  const limits = KEY_LIMITS.map((name) => [name, given[name]] as const);
+  if (limits.some(([, limit]) => limit !== undefined && !Number.isInteger(limit)))
+    return wrong('has a limit that is no whole number');
+  const told = Object.fromEntries(limits.filter(([, limit]) => limit !== undefined));
+  const read: UpstreamKey = { userId: user, apiKey, perMinute: undefined, atOnce: undefined, ...told };
   const fault = upstreamKeyFault(read);
   return fault === undefined ? { ok: true, value: read } : wrong(fault);
 }
@@ -226,9 +222,7 @@ function checkKind({ kind, url, keys }: UpstreamSetting, entry: Entry, tell: Tel
 
 const addressOf = ({ kind, url }: UpstreamSetting) => url ?? PUBLIC_ADDRESSES[kind];
 const differ = (a: UpstreamKey, b: UpstreamKey) =>
-  (['perMinute', 'atOnce'] as const).some(
-    (limit) => a[limit] !== undefined && b[limit] !== undefined && a[limit] !== b[limit],
-  );
+  KEY_LIMITS.some((limit) => a[limit] !== undefined && b[limit] !== undefined && a[limit] !== b[limit]);
 
 /** What is wrong between the entries, each by its place. */
 function faultsBetween(services: readonly UpstreamSetting[]): string[] {
@@ -257,9 +251,9 @@ function faultsBetween(services: readonly UpstreamSetting[]): string[] {
       continue;
     }
     const members = [...before, services[at]!].filter((other) => other.group === group);
-    const of = (limit: 'perMinute' | 'atOnce') =>
+    const of = (limit: (typeof KEY_LIMITS)[number]) =>
       new Set(members.flatMap((member) => member.keys.flatMap((key) => key[limit] ?? [])));
-    if (keys.length > 0 && (of('perMinute').size > 1 || of('atOnce').size > 1))
+    if (keys.length > 0 && KEY_LIMITS.some((limit) => of(limit).size > 1))
       faults.push(
         `, entry ${at + 1}: keys of the group "${group}" have different limits; allowed: one limit, since they share it`,
       );

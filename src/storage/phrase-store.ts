@@ -14,6 +14,8 @@ export type PhraseStore = {
   keep(key: string, body: Uint8Array, leftMs?: number): void;
   /** What is kept under `key` is not to be trusted. Never throws. */
   drop(key: string): void;
+  /** Told once for each request, however many keys it was looked for by. */
+  readonly onLookup?: (result: 'hit' | 'miss') => void;
   close(): Promise<void>;
 };
 

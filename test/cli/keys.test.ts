@@ -55,6 +55,24 @@ describe('the table', () => {
     ]);
   });
 
+  it('has the characters of keys where one is limited in them', () => {
+    const [key, other] = POOL.keys;
+    const characters = {
+      charactersPerMinute: 5000,
+      charactersPerMonth: 100_000,
+      inMinute: 12,
+      inMonth: 34_567,
+    };
+    const lines = poolTable({ ...POOL, keys: [{ ...key!, characters }, other!] });
+    expect(lines.slice(0, 3).map((line) => line.slice(0, 82).trimEnd())).toEqual(
+      [
+        'key         state    used  limit     characters                                    ',
+        'k_0a1b2c3d  ready    12    60 of 90  12 of 5000 a minute, 34567 of 100000 a month  p',
+        'k_ffffffff  refused  0     –         –',
+      ].map((line) => line.slice(0, 82).trimEnd()),
+    );
+  });
+
   it('names the service of each key where there are several', () => {
     const [key] = POOL.keys;
     const lines = poolTable({

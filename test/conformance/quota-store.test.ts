@@ -4,9 +4,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
-import type { LearnedQuota } from '../../src/upstream/quota/learned-quotas.ts';
 import { createMemoryQuotaStore, type QuotaSetting } from '../../src/upstream/quota/memory-quota-store.ts';
-import type { QuotaAnswer, QuotaStore } from '../../src/upstream/quota/quota-store.ts';
+import type { LearnedQuota, QuotaAnswer, QuotaStore } from '../../src/upstream/quota/quota-store.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { isSharing, openRedisStore, pause, until } from '../support/redis-quota-stores.ts';
 import { hasRedis, type RedisServer, startRedis } from '../support/redis-server.ts';

@@ -3,6 +3,7 @@ import type { BodyType } from '../../src/audio/bodies/body-type.ts';
 import { relayCached } from '../../src/pipeline/cached-speech.ts';
 import type { OutgoingRequest } from '../../src/speech/speech-request.ts';
 import { createMemoryPhraseStore } from '../../src/storage/memory-phrase-store.ts';
+import type { PhraseStore } from '../../src/storage/phrase-store.ts';
 import type { SpeechBody, SpeechUpstream } from '../../src/upstream/speech-upstream.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
@@ -10,7 +11,9 @@ const REQUEST: OutgoingRequest = { model: 'VoxDialog', text: 'Good morning.', ou
 const { signal } = new AbortController();
 
 const setUp = (chunks: () => AsyncGenerator<Uint8Array>, type?: BodyType, request = REQUEST) => {
-  const store = createMemoryPhraseStore(8 << 20, createFakeClock());
+  const lookups: string[] = [];
+  const memory = createMemoryPhraseStore(8 << 20, createFakeClock());
+  const store: PhraseStore = { ...memory, onLookup: (result) => lookups.push(result) };
   let asked = 0;
   const upstream: SpeechUpstream = {
     open() {
@@ -32,7 +35,7 @@ const setUp = (chunks: () => AsyncGenerator<Uint8Array>, type?: BodyType, reques
     });
     return { body: last!, read, bytes: Buffer.concat(read) };
   };
-  return { store, upstream, speak, asked: () => asked };
+  return { store, upstream, speak, lookups, asked: () => asked };
 };
 
 async function* chunksOf(...sizes: number[]): AsyncGenerator<Uint8Array> {
@@ -58,10 +61,12 @@ test('a kept body comes in slices, each of bounded work', async () => {
 test('µ-law that was asked for is kept, and known when it comes again', async () => {
   const mulaw = { kind: 'plain', sound: { layout: 'mulaw', sampleRate: 8000, channels: 1 } } as const;
   const asksForIt = { ...REQUEST, outputFormat: 'mulaw', sampleRate: 8000 } as const;
-  const { speak, asked } = setUp(() => chunksOf(100), mulaw, asksForIt);
+  const { speak, asked, lookups } = setUp(() => chunksOf(100), mulaw, asksForIt);
   await speak();
   expect((await speak()).body).toMatchObject({ attempts: 0, type: mulaw });
   expect(asked()).toBe(1);
+  // It was looked for in two formats, and is one miss.
+  expect(lookups).toEqual(['miss', 'hit']);
 });
 
 test('samples that are not what was asked for are not kept: the request would not tell what they are', async () => {

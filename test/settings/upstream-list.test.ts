@@ -31,6 +31,19 @@ voices:
 `;
 
 describe('a list of services', () => {
+  it('has limits in characters of keys as objects, one for each group, each within its bounds', () => {
+    const of = (key: string) => read(`upstreams:\n  - { kind: elevenlabs, keys: [{ key: K, ${key} }] }\n`);
+    const [service] = configuredServices(of('charactersPerMinute: 500, charactersPerMonth: 100000'));
+    expect(service.keys).toMatchObject([{ charactersPerMinute: 500, charactersPerMonth: 100_000 }]);
+    const wrong = (key: string) =>
+      problems(`upstreams:\n  - { kind: elevenlabs, keys: [{ key: K, ${key} }] }\n`).join('\n');
+    expect(wrong('charactersPerMinute: 499')).toContain('has a charactersPerMinute outside of 500 to');
+    expect(wrong('charactersPerMonth: 0')).toContain('has a charactersPerMonth outside of 1 to');
+    expect(wrong('charactersPerMonth: 1.5')).toContain('a limit that is no whole number');
+    const group = (month: number) =>
+      `  - { kind: elevenlabs, name: s${month}, group: g, keys: [{ key: K${month}, charactersPerMonth: ${month} }] }\n`;
+    expect(problems(`upstreams:\n${group(1)}${group(2)}`).join('\n')).toContain('different limits');
+  });
   it('is read in its order, keys in the short form, as objects and from a file', () => {
     const config = read(FULL, { 'keys.txt': 'me:K1@60\nme:K2#3\n' });
     const limits = { perMinute: undefined, atOnce: undefined };

@@ -1,6 +1,6 @@
 // The names that other services' voices have: each answered by a voice of the engine, of the same gender.
 import { describe, expect, it } from 'vitest';
-import { engineNames, voiceAliases } from '../../src/app/speech-services.ts';
+import { engineNames, voiceAliases } from '../../src/app/configured-speech.ts';
 import { VOICES } from '../../src/engine/voices.ts';
 import { resolveVoices } from '../../src/speech/voice-aliases.ts';
 import { WELL_KNOWN_VOICES } from '../../src/speech/well-known-voices.ts';

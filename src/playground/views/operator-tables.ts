@@ -33,6 +33,12 @@ export type ServiceKey = PoolKey & {
   readonly mode: string;
   readonly heldMs: number;
   readonly doubt?: { readonly reason: string; readonly restMs: number };
+  readonly characters?: {
+    readonly charactersPerMinute?: number;
+    readonly charactersPerMonth?: number;
+    readonly inMinute: number;
+    readonly inMonth: number;
+  };
 };
 
 export type RunningService = {
@@ -131,6 +137,16 @@ function fillUse(cell: HTMLTableCellElement, { used, limit }: ServiceKey): void 
   setText(cell.querySelector('span')!, `${used} of ${limit}`);
 }
 
+function charactersText({ characters }: ServiceKey): string {
+  if (characters === undefined) return 'not counted';
+  const { charactersPerMinute, charactersPerMonth, inMinute, inMonth } = characters;
+  const parts = [
+    charactersPerMinute === undefined ? '' : `${inMinute} of ${charactersPerMinute} this minute`,
+    charactersPerMonth === undefined ? '' : `${inMonth} of ${charactersPerMonth} this month`,
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
 export const KEY_COLUMNS: readonly Column<ServiceKey>[] = [
   textColumn('Key', ({ fingerprint }) => fingerprint),
   {
@@ -141,6 +157,7 @@ export const KEY_COLUMNS: readonly Column<ServiceKey>[] = [
     },
   },
   { label: 'This minute', fill: fillUse },
+  textColumn('Characters', charactersText),
   textColumn('In flight', ({ inFlight, cap }) => `${inFlight} of ${cap}`),
   textColumn('Counting', ({ mode }) => mode),
 ];

@@ -36,7 +36,7 @@ export type LiveTurnOptions = {
   /** When they will have been heard. */
   readonly freeAtMs: number;
   /** Compressed audio that this turn may keep, given what its neighbours keep. */
-  readonly spoolCapacityBytes: (keptBytes: number) => number;
+  readonly spoolCapacityBytes: (chargedBytes: number) => number;
   readonly outlet: TurnOutlet;
   readonly audience: TurnAudience;
   /** In which it stands: it says there that it has something to send. */
@@ -232,6 +232,10 @@ export class LiveTurn implements SendGate {
   /** Compressed and encoded audio that is kept. */
   bufferedBytes(): number {
     return this.speech.bufferedBytes();
+  }
+  /** The same as the spool's capacity counts it: sound that is no MP3 as MP3 of its length. */
+  chargedBytes(): number {
+    return this.speech.chargedBytes();
   }
   /** Memory that its text takes, and what has been made of it; `full`: when all its words are known. */
   textBytes(when: 'now' | 'full'): number {

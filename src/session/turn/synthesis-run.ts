@@ -166,6 +166,9 @@ export class SynthesisRun implements TurnAudio, RunReport, TurnChain {
     this.words.close();
   }
   /** Of what has come: compressed bytes, and audio that they are, ms. */
+  chargedBytes(): number {
+    return this.spool.charged();
+  }
   bytes(): number {
     return this.spool.bytes();
   }

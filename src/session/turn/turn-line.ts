@@ -9,7 +9,10 @@ import { isEnded, type LiveTurn } from './live-turn.ts';
 import { TextPatience } from './text-patience.ts';
 
 /** What a session asks of its turns, whether they stand in one line or in several. */
-export type SessionLine = Omit<TurnLine, 'add' | 'markFrontDue' | 'runSoon' | 'hold' | 'goOn'>;
+export type SessionLine = Omit<
+  TurnLine,
+  'add' | 'markFrontDue' | 'runSoon' | 'hold' | 'goOn' | 'chargedBytes'
+>;
 
 export type TurnLineOptions = {
   readonly clock: Clock;
@@ -140,6 +143,9 @@ export class TurnLine implements Player {
   }
   bufferedBytes(): number {
     return this.turns().reduce((sum, turn) => sum + turn.bufferedBytes(), 0);
+  }
+  chargedBytes(): number {
+    return this.turns().reduce((sum, turn) => sum + turn.chargedBytes(), 0);
   }
   /** Of all turns, as `LiveTurn.textBytes`. */
   textBytes(when: 'now' | 'full'): number {

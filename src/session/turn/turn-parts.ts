@@ -86,7 +86,7 @@ export function wireTurn(live: LiveTurnOptions, life: () => TurnLife): TurnParts
       waitsUntilMs: (of, sinceMs) => quotaWait.untilMs(of, sinceMs),
     }),
     remainingMs,
-    spoolCapacityBytes: () => live.spoolCapacityBytes(speech.bufferedBytes()),
+    spoolCapacityBytes: () => live.spoolCapacityBytes(speech.chargedBytes()),
     onQueued(notice) {
       quotaWait.tell(notice);
       // A listener that hears nothing is told why at once.

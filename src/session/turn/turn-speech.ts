@@ -180,6 +180,10 @@ export class TurnSpeech implements RunEvents {
   bufferedBytes(): number {
     return this.run.bytes() + this.frames.queuedBytes();
   }
+  /** What of the spool's capacity it takes. */
+  chargedBytes(): number {
+    return this.run.chargedBytes() + this.frames.queuedBytes();
+  }
   /** Decoding waits for room among the frames, or reading for room beside the turn's neighbours, and there is some. */
   wantsRefill(): boolean {
     return this.frames.wantsRefill() || this.run.wantsRefill();

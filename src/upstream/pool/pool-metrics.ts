@@ -88,6 +88,21 @@ export function createPoolMetrics(metrics: Metrics, members: () => readonly Pool
   };
 }
 
+const CHARACTER_WINDOWS = ['minute', 'month'] as const;
+const characterWindows = (
+  state: PoolMemberReport['characters'],
+): readonly { readonly window: (typeof CHARACTER_WINDOWS)[number]; limit: number; used: number }[] => {
+  const { charactersPerMinute, charactersPerMonth, inMinute = 0, inMonth = 0 } = state ?? {};
+  return [
+    ...(charactersPerMinute === undefined
+      ? []
+      : [{ window: 'minute' as const, limit: charactersPerMinute, used: inMinute }]),
+    ...(charactersPerMonth === undefined
+      ? []
+      : [{ window: 'month' as const, limit: charactersPerMonth, used: inMonth }]),
+  ];
+};
+
 /** Each key has its own series, however many there are. Processes that share a key report the same of it. */
 function keyGauges(
   metrics: Metrics,
@@ -116,6 +131,26 @@ function keyGauges(
     'Used part of the limit of a key',
     { key: keys },
     ofLimited((limit, { used }) => used / limit),
+    'most',
+  );
+  const ofCharacters = (read: (limit: number, used: number) => number) => () =>
+    members().flatMap(({ fingerprint: key, characters }) =>
+      characterWindows(characters).map(
+        ({ window, limit, used }) => [{ key, window }, read(limit, used)] as const,
+      ),
+    );
+  metrics.gauges(
+    'voxgate_key_character_limit',
+    'Characters of text that a key may have spoken in a minute or month',
+    { key: keys, window: CHARACTER_WINDOWS },
+    ofCharacters((limit) => limit),
+    'most',
+  );
+  metrics.gauges(
+    'voxgate_key_characters_used_ratio',
+    'Used part of the characters of a key in a minute or month',
+    { key: keys, window: CHARACTER_WINDOWS },
+    ofCharacters((limit, used) => used / limit),
     'most',
   );
   metrics.gauges(

@@ -1,6 +1,6 @@
 // The state of the pool as an operator sees it: every member by fingerprint, with its quota.
 
-import type { QuotaState } from '../quota/quota-store.ts';
+import type { CharacterState, QuotaState } from '../quota/quota-store.ts';
 import type { WorkClass } from '../speech-work.ts';
 import type { Doubt, MemberState } from './pool-member.ts';
 import type { PoolMembers } from './pool-members.ts';
@@ -17,6 +17,8 @@ export type PoolMemberReport = MemberState & {
   readonly source?: NonNullable<QuotaState['source']>;
   /** The configured number a minute, when there is one. */
   readonly configuredPerMinute?: number;
+  /** Limits in characters, of all members with the same API key; absent: there are none. */
+  readonly characters?: CharacterState;
   /** Until its quota takes requests again after a 429. */
   readonly heldMs: number;
   /** `limited`: held, or on trial, after a 429. */
@@ -53,6 +55,7 @@ export function reportMembers(
       ...(quota?.stage === undefined ? {} : { stage: quota.stage }),
       ...(quota?.source === undefined ? {} : { source: quota.source }),
       ...(quota?.configuredPerMinute === undefined ? {} : { configuredPerMinute: quota.configuredPerMinute }),
+      ...(quota?.characters === undefined ? {} : { characters: quota.characters }),
       heldMs,
       state: state.doubt?.reason ?? (heldMs > 0 ? 'limited' : 'ready'),
     };

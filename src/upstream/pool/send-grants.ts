@@ -32,8 +32,10 @@ export type SendGrants = {
   hasSessionRoom(session: SpeechWork['session']): boolean;
   /** The best quotas of those with a free slot now; undefined when all are equal. */
   choiceOf(wish: Wish, nowMs: number): readonly QuotaId[] | undefined;
-  /** `leave`: the part of a quota that must be left to others, 0…1. */
-  ask(among: readonly QuotaId[], leave: number): Question;
+  /** `leave`: the part of a quota that must be left to others, 0…1; `characters`: of the text that is to be sent. */
+  ask(among: readonly QuotaId[], leave: number, characters: number): Question;
+  /** A grant for one text is one for the other as well. */
+  isAlike(characters: number, others: number): boolean;
   /** Makes a send of a grant; gives it back and returns undefined when there is no wish or no free slot. */
   accept(quota: QuotaId, question: Question, wish: Wish | undefined): Send | undefined;
 };
@@ -66,6 +68,8 @@ export function createSendGrants(options: SendGrantsOptions): SendGrants {
   const { members, store, outlook, clock, random, onFreed, onRefused } = options;
   const inSession = new Map<string, number>();
   const poolId = random.id(9);
+  /** Only where a key is limited in characters does a grant belong to a text. */
+  const countsCharacters = store.state().some(({ characters }) => characters !== undefined);
   let asked = 0;
 
   const countSession = (session: SpeechWork['session'], change: 1 | -1) => {
@@ -120,13 +124,14 @@ export function createSendGrants(options: SendGrantsOptions): SendGrants {
       const others = members.untried(nowMs, tried);
       return others.length > 0 ? others : undefined;
     },
-    ask(among, leave) {
+    ask(among, leave, characters) {
       const reservation = `${poolId}.${asked++}`;
       return {
         reservation,
-        answer: store.ask({ reservation, among, leave, forecast: FORECAST, asker: poolId }),
+        answer: store.ask({ reservation, among, leave, characters, forecast: FORECAST, asker: poolId }),
       };
     },
+    isAlike: (characters, others) => !countsCharacters || characters === others,
     accept(quota, { reservation }, wish) {
       const slot = wish && members.take(quota, wish, clock.now());
       if (slot !== undefined) return toSend(slot, reservation, wish?.session);

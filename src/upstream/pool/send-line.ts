@@ -20,7 +20,7 @@ import { createWorkQueue, type QueueBounds, type QueueEntry } from './work-queue
 
 export type Entry = Pick<OpenOptions, 'signal' | 'onQueued' | 'prefer'> &
   Pick<QueueEntry, 'place'> &
-  Pick<SendWaiter, 'tried' | 'accepts' | 'patience'> & {
+  Pick<SendWaiter, 'tried' | 'accepts' | 'patience' | 'characters'> & {
     readonly work: SpeechWork;
   };
 
@@ -29,6 +29,10 @@ export type SendWaiter = QueueEntry &
   Wish &
   Pick<OpenOptions, 'onQueued'> & {
     readonly patience: SendPatience;
+    /** Of its text. */
+    readonly characters: number;
+    /** Keys whose month has no characters left for it. */
+    readonly spent: Set<QuotaId>;
     /** Until then it waits for the store, not in the line. */
     answerByMs: number;
     /** `any`: the best keys had nothing. */
@@ -48,7 +52,7 @@ export type SendLine = {
   /** A send, at once if possible; rejects with `busy`, `shutting_down`, or the signal's reason. */
   enter(entry: Entry): Promise<Send>;
   /** A send outside `tried` for work that never waits, if the line is empty; undefined when there is none. */
-  tryNow(tried: ReadonlySet<PoolMember>): Promise<Send | undefined>;
+  tryNow(tried: ReadonlySet<PoolMember>, characters: number): Promise<Send | undefined>;
   /** Refuses all requests, waiting and new. */
   close(): void;
 };
@@ -93,8 +97,12 @@ export function createSendLine(options: SendLineOptions): SendLine {
   let phase: 'idle' | 'pumping' | 'asking' | 'closed' = 'idle';
   let disarm = () => {};
 
-  const choiceOf = (waiter: SendWaiter, nowMs: number) =>
-    waiter.choice === 'any' ? undefined : grants.choiceOf(waiter, nowMs);
+  const choiceOf = (waiter: SendWaiter, nowMs: number) => {
+    const choice = waiter.choice === 'any' ? undefined : grants.choiceOf(waiter, nowMs);
+    if (choice === undefined || waiter.spent.size === 0) return choice;
+    const left = choice.filter((quota) => !waiter.spent.has(quota));
+    return left.length > 0 ? left : undefined;
+  };
 
   /** The best keys for `waiter` have no send: it accepts other keys, or asks again later. */
   const chooseAgain = (waiter: SendWaiter, waitMs: number) => {
@@ -114,9 +122,10 @@ export function createSendLine(options: SendLineOptions): SendLine {
     const leave = leaveOf(waiter.work, nowMs);
     const choice = choiceOf(waiter, nowMs);
     const among = choice ?? usable;
-    const question = grants.ask(among, leave);
+    const question = grants.ask(among, leave, waiter.characters);
     const settle = (answer: QuotaAnswer) => {
-      if (answer.granted) give(answer.quota, question, leave);
+      if (answer.granted) give(answer.quota, question, { leave, characters: waiter.characters });
+      else if (answer.spent !== undefined && answer.spent.length > 0) spend(waiter, answer.spent);
       else if (choice === undefined) outlook.refused({ among, leave }, answer.waitsMs, clock.now());
       else if (queue.has(waiter)) chooseAgain(waiter, answer.waitsMs[0] ?? 0);
     };
@@ -132,10 +141,23 @@ export function createSendLine(options: SendLineOptions): SendLine {
     question.answer.then(later, () => later(BROKEN_STORE));
     return 'asking';
   };
-  const give = (quota: QuotaId, question: Question, leave: number) => {
+  /** It asks the other keys, if there are any. */
+  const spend = (waiter: SendWaiter, quotas: readonly QuotaId[]) => {
+    if (!queue.has(waiter)) return;
+    for (const quota of quotas) waiter.spent.add(quota);
+    if (!members.all.every(({ quota }) => waiter.spent.has(quota))) return;
+    queue.remove(waiter);
+    waiter.refuse(outOfCharacters());
+  };
+  const give = (
+    quota: QuotaId,
+    question: Question,
+    { leave, characters }: { readonly leave: number; readonly characters: number },
+  ) => {
     const nowMs = clock.now();
     const suits = (waiter: SendWaiter) =>
       leaveOf(waiter.work, nowMs) <= leave &&
+      grants.isAlike(characters, waiter.characters) &&
       grants.hasSessionRoom(waiter.session) &&
       (choiceOf(waiter, nowMs)?.includes(quota) ?? true);
     const waiter = phase === 'closed' ? undefined : queue.next(suits);
@@ -154,11 +176,12 @@ export function createSendLine(options: SendLineOptions): SendLine {
     const closedFrom = outlook.closedFrom(nowMs);
     const mayAsk = (waiter: SendWaiter) =>
       leaveOf(waiter.work, nowMs) < closedFrom &&
+      (waiter.spent.size === 0 || usable.some((quota) => !waiter.spent.has(quota))) &&
       grants.hasSessionRoom(waiter.session) &&
       (waiter.accepts === 'any' ||
         (waiter.askAgainMs <= nowMs && members.untried(nowMs, waiter.tried).length > 0));
     const waiter = queue.next(mayAsk, (of) => leastLeaveOf(of) < closedFrom);
-    return waiter && { waiter, usable };
+    return waiter && { waiter, usable: usable.filter((quota) => !waiter.spent.has(quota)) };
   };
   const askForAll = () => {
     phase = 'pumping';
@@ -236,7 +259,7 @@ export function createSendLine(options: SendLineOptions): SendLine {
       for (const { work } of queue.order()) counts[work.class] = (counts[work.class] ?? 0) + 1;
       return counts;
     },
-    async enter({ signal, work, place, prefer, tried, accepts, onQueued, patience }) {
+    async enter({ signal, work, place, prefer, tried, accepts, characters, onQueued, patience }) {
       signal.throwIfAborted();
       if (phase === 'closed') throw refuseClosing();
       return new Promise((resolve, reject) => {
@@ -258,6 +281,8 @@ export function createSendLine(options: SendLineOptions): SendLine {
           prefer,
           tried,
           accepts,
+          characters,
+          spent: new Set(),
           choice: 'best',
           askAgainMs: 0,
           patience,
@@ -289,11 +314,11 @@ export function createSendLine(options: SendLineOptions): SendLine {
         pump();
       });
     },
-    async tryNow(tried) {
+    async tryNow(tried, characters) {
       const among = members.untried(clock.now(), tried);
       if (phase !== 'idle' || queue.length() > 0 || among.length === 0) return undefined;
       const wish: Wish = { session: undefined, prefer: undefined, tried, accepts: 'untried' };
-      const question = grants.ask(among, HEDGE_LEAVE);
+      const question = grants.ask(among, HEDGE_LEAVE, characters);
       const answer = await Promise.resolve(question.answer).catch(() => BROKEN_STORE);
       return answer.granted ? grants.accept(answer.quota, question, wish) : undefined;
     },
@@ -307,6 +332,13 @@ export function createSendLine(options: SendLineOptions): SendLine {
     },
   };
 }
+
+/** As a key that the service refuses for its money. */
+const outOfCharacters = () =>
+  new AppError(
+    'upstream_unauthorized',
+    'The characters of this month are used up for every key of the speech service; wait for the next month, or raise charactersPerMonth if the plan has more.',
+  );
 
 /** The present class and deadline of work. */
 const standingOf = ({ class: of, tenant, deadlineMs }: SpeechWork): QueueEntry['work'] => ({

@@ -10,7 +10,8 @@ import { pause } from '../../base/pause.ts';
 import type { Random } from '../../base/random.ts';
 import { createRetryBudget } from '../../limits/retry-budget.ts';
 import type { OutgoingRequest } from '../../speech/speech-request.ts';
-import type { QuotaStore } from '../quota/quota-store.ts';
+import type { RequestShape } from '../../text/request-text.ts';
+import type { QuotaState, QuotaStore } from '../quota/quota-store.ts';
 import { useOf } from '../quota/quota-use.ts';
 import type { Attempt, AttemptFailure, SpeechTransport } from '../speech-transport.ts';
 import type { OpenOptions, SpeechUpstream } from '../speech-upstream.ts';
@@ -69,6 +70,8 @@ type Journey = {
   readonly work: SpeechWork;
   readonly patience: SendPatience;
   readonly tried: Set<PoolMember>;
+  /** Of its text, Unicode code points. */
+  readonly characters: number;
   /** HTTP requests so far. */
   sends: number;
   /** Time in the line so far. */
@@ -123,7 +126,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   const startHedge = async (journey: Journey, first: Send, isWanted: () => boolean) => {
     const sameQuota = members.all.filter(({ quota }) => quota === first.member.quota);
     const isAffordable = poolUse() <= HEDGE_USE && hedges.tryHedge();
-    const send = isAffordable ? await line.tryNow(new Set(sameQuota)) : undefined;
+    const send = isAffordable ? await line.tryNow(new Set(sameQuota), journey.characters) : undefined;
     if (send === undefined || !isWanted()) {
       if (isAffordable) hedges.giveBack();
       if (send === undefined) metrics.hedged('refused');
@@ -151,13 +154,14 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
 
   const enter = async (journey: Journey, how: Pick<Entry, 'place' | 'accepts'>): Promise<Send> => {
     const fromMs = clock.now();
-    const { work, patience, tried } = journey;
+    const { work, patience, tried, characters } = journey;
     const { signal, onQueued, prefer } = journey.options;
     const send = await line.enter({
       signal,
       work,
       patience,
       tried,
+      characters,
       ...how,
       ...(onQueued === undefined ? {} : { onQueued }),
       ...(prefer === undefined ? {} : { prefer }),
@@ -214,6 +218,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
       work,
       patience,
       tried: new Set(),
+      characters: [...request.text].length,
       sends: 0,
       queueMs: 0,
       failed: undefined,
@@ -253,7 +258,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
 
   return {
     open,
-    ...(transport.shape === undefined ? {} : { shape: transport.shape }),
+    ...(transport.shape === undefined ? {} : { shape: withinMinute(transport.shape, store.state()) }),
     ...(transport.sounds === undefined ? {} : { sounds: transport.sounds }),
     state: () => ({
       keys: report(),
@@ -263,6 +268,14 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
     }),
     close: () => line.close(),
   };
+}
+
+/** No request holds more than a key may have spoken in a minute. */
+function withinMinute(shape: RequestShape, quotas: readonly QuotaState[]): RequestShape {
+  const perMinute = quotas.map(
+    ({ characters }) => characters?.charactersPerMinute ?? Number.POSITIVE_INFINITY,
+  );
+  return { ...shape, maxText: Math.min(shape.maxText, ...perMinute) };
 }
 
 /** For the log, in whole ms. */

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Log } from '../../base/log.ts';
 import { MAX_SENDS } from '../../limits/quota-knowledge.ts';
-import type { LearnedQuota, LearnedQuotas } from './learned-quotas.ts';
+import type { CharacterMemory } from './character-limits.ts';
+import type { LearnedQuota, LearnedQuotas } from './quota-store.ts';
 
 const VERSION = 1;
 const STALE_MS = 7 * 24 * 3_600_000;
@@ -86,23 +87,37 @@ export type FileLearnedQuotasOptions = {
   readonly unixMs: () => number;
 };
 
-/** Reads and writes block, rarely and little. */
+/** A file of JSON, written whole; reads and writes block, rarely and little. */
+function openJsonFile(folder: string, name: string, log: Log) {
+  const path = join(folder, `${name}.json`);
+  return {
+    read(): unknown {
+      try {
+        return JSON.parse(readFileSync(path, 'utf8'));
+      } catch (thrown) {
+        if (codeOf(thrown) !== 'ENOENT') log.warn('learned_quotas_ignored', { reason: codeOf(thrown) });
+        return undefined;
+      }
+    },
+    write(content: object): void {
+      try {
+        mkdirSync(folder, { recursive: true });
+        const beside = `${path}.tmp`;
+        writeFileSync(beside, JSON.stringify(content), { mode: 0o600 });
+        renameSync(beside, path);
+      } catch (thrown) {
+        log.warn('learned_quotas_not_saved', { reason: codeOf(thrown) });
+      }
+    },
+  };
+}
+
 export function openFileLearnedQuotas(options: FileLearnedQuotasOptions): LearnedQuotas {
   const { folder, service, log, unixMs } = options;
-  const path = join(folder, `learned-quotas-${service}.json`);
-
-  const read = (): unknown => {
-    try {
-      return JSON.parse(readFileSync(path, 'utf8'));
-    } catch (thrown) {
-      if (codeOf(thrown) !== 'ENOENT') log.warn('learned_quotas_ignored', { reason: codeOf(thrown) });
-      return undefined;
-    }
-  };
-
+  const file = openJsonFile(folder, `learned-quotas-${service}`, log);
   return {
     load() {
-      const found = read();
+      const found = file.read();
       if (found === undefined) return [];
       const content = CONTENT.safeParse(found);
       if (!content.success) {
@@ -115,15 +130,27 @@ export function openFileLearnedQuotas(options: FileLearnedQuotasOptions): Learne
         learnedAtUnixMs <= nowMs + AHEAD_MS && nowMs - learnedAtUnixMs <= STALE_MS;
       return content.data.quotas.filter(isFresh);
     },
-    save(learned) {
-      try {
-        mkdirSync(folder, { recursive: true });
-        const beside = `${path}.tmp`;
-        writeFileSync(beside, JSON.stringify({ version: VERSION, quotas: learned }), { mode: 0o600 });
-        renameSync(beside, path);
-      } catch (thrown) {
-        log.warn('learned_quotas_not_saved', { reason: codeOf(thrown) });
-      }
+    save: (learned) => file.write({ version: VERSION, quotas: learned }),
+  };
+}
+
+const MONTHS = z.record(
+  z.string().min(1).max(200),
+  z.strictObject({ month: z.string().regex(/^(\d{4}-\d{2})?$/), used: count }),
+);
+
+/** The characters of months, in a file of their own: they are counted, not learned. */
+export function openFileCharacterMonths(
+  options: Pick<FileLearnedQuotasOptions, 'folder' | 'service' | 'log'>,
+): CharacterMemory {
+  const file = openJsonFile(options.folder, `character-months-${options.service}`, options.log);
+  return {
+    load() {
+      const content = MONTHS.safeParse(file.read() ?? {});
+      if (content.success) return content.data;
+      options.log.warn('learned_quotas_ignored', { reason: 'not a file of this version' });
+      return {};
     },
+    save: file.write,
   };
 }

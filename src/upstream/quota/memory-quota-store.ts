@@ -28,9 +28,15 @@ import {
   usedBy,
 } from '../../limits/quota-window.ts';
 import { createSendLog, type SendLog } from '../../limits/send-log.ts';
-import type { LearnedQuota, LearnedQuotas } from './learned-quotas.ts';
 import { logQuotaChange } from './log-quota-change.ts';
-import type { QuotaAnswer, QuotaId, QuotaState, QuotaStore } from './quota-store.ts';
+import type {
+  LearnedQuota,
+  LearnedQuotas,
+  QuotaAnswer,
+  QuotaId,
+  QuotaState,
+  QuotaStore,
+} from './quota-store.ts';
 
 export type QuotaSetting = {
   readonly quota: QuotaId;

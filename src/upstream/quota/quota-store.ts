@@ -1,6 +1,7 @@
 // The port to the quota store: how many requests each key may still send, for this process alone or for all instances together.
 // A grant is exact: the service never sees more than its limit in any window, whichever instance asked.
 
+import type { QuotaKnowledge } from '../../limits/quota-knowledge.ts';
 import type { QuotaRule } from '../../limits/quota-window.ts';
 import type { RateAdvice } from '../../limits/rate-headers.ts';
 
@@ -16,6 +17,8 @@ export type QuotaAsk = {
   readonly leave: number;
   /** How many coming free moments to return when there is none now, 1…64. */
   readonly forecast: number;
+  /** Of its text; default: none. */
+  readonly characters?: number;
   /** The pool that asks: those that wait for a place of the same quota take turns. */
   readonly asker?: string;
 };
@@ -23,7 +26,12 @@ export type QuotaAsk = {
 export type QuotaAnswer =
   | { readonly granted: true; readonly quota: QuotaId }
   /** Milliseconds from now until sends become free, ascending, never empty; later ones are at least the last. */
-  | { readonly granted: false; readonly waitsMs: readonly number[] };
+  | {
+      readonly granted: false;
+      readonly waitsMs: readonly number[];
+      /** Those of them whose month has no characters left for the text; absent: none. */
+      readonly spent?: readonly QuotaId[];
+    };
 
 /** What became of a granted send. */
 export type QuotaReport =
@@ -52,6 +60,15 @@ export type QuotaState = {
   readonly source?: 'configured' | 'headers' | 'learned';
   /** The configured number a minute, when there is one. */
   readonly configuredPerMinute?: number;
+  /** Limits in characters, and what of them is used; absent: there are none. */
+  readonly characters?: CharacterState;
+};
+
+export type CharacterState = {
+  readonly charactersPerMinute?: number | undefined;
+  readonly charactersPerMonth?: number | undefined;
+  readonly inMinute: number;
+  readonly inMonth: number;
 };
 
 export type QuotaStore = {
@@ -71,4 +88,22 @@ export type QuotaStore = {
   /** Called when a send may have become free other than by time; replaces the last listener. */
   onChange(listener: () => void): void;
   close(): Promise<void>;
+};
+
+// The port to what outlasts the process, so that a restart neither forgets a limit nor spends it twice.
+
+export type LearnedQuota = {
+  readonly quota: QuotaId;
+  /** Every time in it is Unix milliseconds. */
+  readonly known: QuotaKnowledge;
+  readonly learnedAtUnixMs: number;
+  /** Sends that may still count, in Unix milliseconds, never falling. */
+  readonly sentAtUnixMs: readonly number[];
+};
+
+export type LearnedQuotas = {
+  /** Empty when there are none, or none that can be believed. */
+  load(): readonly LearnedQuota[];
+  /** Replaces what was saved before. Never throws: what cannot be saved is lost, and logged. */
+  save(learned: readonly LearnedQuota[]): void;
 };

@@ -1,6 +1,6 @@
 // Requests at once that instances count together, beside a quota store that counts requests in time: a grant of the store is a
-// send when it also has a place. As with windows, no caller waits for the server longer than ASK_MS, and each instance has a share
-// of its own when the server does not answer.
+// send when it also has a place. As with windows, no caller waits for the server for long (circuit-breaker.ts), and each instance
+// has a share of its own when the server does not answer.
 //
 // The share. Cut off, an instance knows what was taken a moment ago. While its places are kept for it (LEASE_MS) it uses those it
 // had, and its part of the limit where the others had left it; after that its part, since by then those who had more have given it
@@ -8,7 +8,7 @@
 // may be exceeded by its part.
 
 import type { Clock } from '../../base/clock.ts';
-import { createCircuitBreaker } from './circuit-breaker.ts';
+import { createServerCircuit } from './circuit-breaker.ts';
 import type { QuotaAnswer, QuotaAsk, QuotaId, QuotaStore } from './quota-store.ts';
 
 export type PlaceAsk = {
@@ -71,9 +71,6 @@ export type SharedPlacesOptions = {
 /** How long a place of an instance that is not heard of is kept. */
 export const LEASE_MS = 5_000;
 export const RENEW_MS = 500;
-const ASK_MS = 100;
-const FAILURES = 3;
-const OPEN_MS = 2_000;
 /** A share of 0 is not asked again sooner. */
 const NO_SHARE_WAIT_MS = 1_000;
 const SHARE_WAIT_MS = 250;
@@ -96,7 +93,8 @@ type Account = {
 /** `store` with places. */
 export function createSharedPlaces(options: SharedPlacesOptions): QuotaStore {
   const { server, store, clock, maxInstances } = options;
-  const circuit = createCircuitBreaker(FAILURES, OPEN_MS);
+  const circuit = createServerCircuit(clock, () => cutOff());
+  const { heard } = circuit;
   const accounts = options.quotas.map(
     ({ quota, atOnce }): Account => ({
       quota,
@@ -130,18 +128,6 @@ export function createSharedPlaces(options: SharedPlacesOptions): QuotaStore {
     cutOffAtMs = clock.now();
     for (const account of accounts) account.hadMost = account.taken.size;
   };
-  const heard = async <T>(answer: Promise<T>): Promise<T> => {
-    try {
-      const value = await answer;
-      circuit.succeeded();
-      return value;
-    } catch (error) {
-      circuit.failed(clock.now());
-      cutOff();
-      throw error;
-    }
-  };
-
   const renewOnce = async (isLeaving: boolean) => {
     const nowMs = clock.now();
     const told = accounts.map((account) => {
@@ -178,7 +164,7 @@ export function createSharedPlaces(options: SharedPlacesOptions): QuotaStore {
   };
   const pulse = () => {
     stopRenewing = clock.after(RENEW_MS, pulse);
-    if (server.isReady() && circuit.mayTry(clock.now())) void renew();
+    if (server.isReady() && circuit.mayTry()) void renew();
     else cutOff();
   };
 
@@ -198,34 +184,26 @@ export function createSharedPlaces(options: SharedPlacesOptions): QuotaStore {
       cutOff();
       return Promise.resolve(takeAlone(account, ask.limit, 'its part'));
     }
-    return new Promise((resolve) => {
-      let isOver = false;
-      const settle = (answer: PlaceAnswer) => {
-        if (isOver) return;
-        isOver = true;
-        cancel();
-        resolve(answer);
-      };
-      const settleAlone = () => {
-        if (isOver) return;
+    return circuit.inTime<PlaceAnswer>(
+      async (isOver) => {
+        const answer = await heard(server.take(ask));
+        if (isOver()) return undefined;
+        if (answer.kind === 'rebuilding') {
+          cutOff();
+          void renew();
+          return takeAlone(account, ask.limit, 'what it had');
+        }
+        account.others = Math.max(0, answer.used - account.taken.size - (answer.kind === 'taken' ? 1 : 0));
+        return answer;
+      },
+      () => {
         cutOff();
         const answer = takeAlone(account, ask.limit, 'its part');
         // It is unknown whether the server counted it.
         if (answer.kind !== 'taken') account.freed.set(ask.reservation, clock.now());
-        settle(answer);
-      };
-      const cancel = clock.after(ASK_MS, () => clock.soon(settleAlone));
-      heard(server.take(ask)).then((answer) => {
-        if (isOver) return;
-        if (answer.kind === 'rebuilding') {
-          cutOff();
-          void renew();
-          return settle(takeAlone(account, ask.limit, 'what it had'));
-        }
-        account.others = Math.max(0, answer.used - account.taken.size - (answer.kind === 'taken' ? 1 : 0));
-        settle(answer);
-      }, settleAlone);
-    });
+        return answer;
+      },
+    );
   };
   const free = (quota: QuotaId, reservation: string) => {
     const account = find(quota);

@@ -1,5 +1,5 @@
 // The quota store of an instance among others: they count together in a server as long as it answers, and each within its lease
-// when it does not (lease-script.ts). No caller waits for the server longer than ASK_MS.
+// when it does not (lease-script.ts). No caller waits for the server longer than circuit-breaker.ts says.
 //
 // Sharing: the server decides. Cut off: it does not answer in time; the own share decides. Then all known sends are told to
 // it, in a new epoch, and until every other instance has done so the own share goes on to decide (rebuilding).
@@ -8,13 +8,12 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import { type QuotaKnowledge, waitsWithGrowth } from '../../limits/quota-knowledge.ts';
-import { createCircuitBreaker } from './circuit-breaker.ts';
+import { createServerCircuit, singleFlight } from './circuit-breaker.ts';
 import { logQuotaChange } from './log-quota-change.ts';
 import { answerAlone, createQuotaAccount, type QuotaAccount } from './quota-account.ts';
 import { LATE_MS } from './quota-scripts.ts';
 import type { ClockStep, QuotaServer } from './quota-server.ts';
 import type { QuotaAnswer, QuotaAsk, QuotaId, QuotaStore } from './quota-store.ts';
-import { singleFlight } from './single-flight.ts';
 import { createStoreTime } from './store-time.ts';
 
 export type SharedQuotaStoreOptions = {
@@ -28,10 +27,6 @@ export type SharedQuotaStoreOptions = {
   readonly log: Log;
 };
 
-/** The longest that a caller waits for the server. */
-const ASK_MS = 100;
-const FAILURES = 3;
-const OPEN_MS = 2_000;
 /** How often an instance reports that it lives and reads what the others have sent; its unused lease blocks room this long. */
 const PULSE_MS = 250;
 /** The same while leases of others block room that it needs. */
@@ -59,7 +54,8 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): Shared
   const { server, maxInstances, clock, random, log } = options;
   const instance = random.id(9);
   const time = createStoreTime(clock);
-  const circuit = createCircuitBreaker(FAILURES, OPEN_MS);
+  const circuit = createServerCircuit(clock, () => cutOff());
+  const { heard } = circuit;
   const accounts = options.quotas.map(({ quota, first }) => createQuotaAccount(quota, first, maxInstances));
   const byQuota = new Map(accounts.map((account) => [account.quota, account]));
   const logged = new Map(accounts.map((account) => [account, account.knowledge.current()]));
@@ -109,19 +105,6 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): Shared
     const now = time.now();
     return Math.max(...accounts.map((account) => account.reachMs(now))) + SPARE_MS;
   };
-
-  /** Counts the outcome for the circuit breaker; a failure also means cut off. */
-  async function heard<T>(answer: Promise<T>): Promise<T> {
-    try {
-      const value = await answer;
-      circuit.succeeded();
-      return value;
-    } catch (error) {
-      circuit.failed(clock.now());
-      cutOff();
-      throw error;
-    }
-  }
 
   async function exchangeOnce(leaving: 'staying' | 'leaving'): Promise<'told' | 'tell again'> {
     const askedAtMs = clock.now();
@@ -247,30 +230,19 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): Shared
     return askAlone(ask);
   }
 
-  /** The server's answer, or after ASK_MS that of the own share. */
+  /** The server's answer, or in time that of the own share. */
   const askInTime = (ask: QuotaAsk): Promise<QuotaAnswer> =>
-    new Promise((resolve) => {
-      let isOver = false;
-      const settle = (answer: QuotaAnswer) => {
-        isOver = true;
-        cancel();
-        resolve(answer);
-      };
-      const settleAlone = () => {
-        if (isOver) return;
+    circuit.inTime(
+      (isOver) => askServer(ask, isOver),
+      () => {
         const answer = askAlone(ask);
         // It is unknown whether the server counted it.
         for (const account of accountsOf(ask.among)) {
           if (!answer.granted || account.quota !== answer.quota) account.giveBack(ask.reservation);
         }
-        settle(answer);
-      };
-      // An answer that came while this process was busy is still unread: it is handled first.
-      const cancel = clock.after(ASK_MS, () => clock.soon(settleAlone));
-      askServer(ask, () => isOver).then((answer) => {
-        if (answer !== undefined && !isOver) settle(answer);
-      }, settleAlone);
-    });
+        return answer;
+      },
+    );
 
   const lowPriorityWaits = (ask: QuotaAsk, answer: QuotaAnswer): QuotaAnswer => {
     if (!answer.granted && ask.leave > 0) {
@@ -287,7 +259,7 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): Shared
     stopPulse = clock.after(PULSE_MS, pulse);
     const sinceMs = time.now() - keepMs();
     for (const account of accounts) account.sends.forget(sinceMs);
-    if (server.isReady() && circuit.mayTry(clock.now())) exchange.run().catch(() => {});
+    if (server.isReady() && circuit.mayTry()) exchange.run().catch(() => {});
   };
   server.onConnection((state) => {
     if (state === 'lost') cutOff();

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type Log, silentLog } from '../../../src/base/log.ts';
 import { firstKnowledge, UNPROVEN_SENDS } from '../../../src/limits/quota-knowledge.ts';
-import type { LearnedQuota } from '../../../src/upstream/quota/learned-quotas.ts';
 import {
   createMemoryQuotaStore,
   type MemoryQuotaStoreOptions,
 } from '../../../src/upstream/quota/memory-quota-store.ts';
+import type { LearnedQuota } from '../../../src/upstream/quota/quota-store.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
 const UNIX_AHEAD_MS = 1_763_000_000_000;

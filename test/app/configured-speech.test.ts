@@ -1,6 +1,6 @@
 // The configured services as a gateway asks them: names, quotas that belong together, places of keys.
 import { describe, expect, it } from 'vitest';
-import { findServices, limitsOf, placesOf } from '../../src/app/speech-services.ts';
+import { findServices, limitsOf, placesOf } from '../../src/app/configured-speech.ts';
 import { quotaIdOf } from '../../src/upstream/key-digest.ts';
 import { accepted } from '../support/settings.ts';
 

@@ -1,6 +1,7 @@
 // The configured speech services as they are found at the start, the embedded engine among them: what a process needs to know to
 // ask them. Plain data, so that processes that play can be told.
 
+import { KEY_LIMITS, type UpstreamKey } from '../settings/credential-lists.ts';
 import { PUBLIC_ADDRESSES, type ServiceKindName } from '../settings/service-kind-names.ts';
 import { configuredServices, type UpstreamSetting } from '../settings/upstream-list.ts';
 import type { ListedVoice } from '../speech/listed-voice.ts';
@@ -13,7 +14,8 @@ import type { VoiceTable } from '../upstream/service-choice.ts';
 import type { StartOptions } from './gateway.ts';
 
 /** A key of one service; `quota`: what its requests are counted by. */
-export type ServiceKey = PoolKey & { readonly quota: QuotaId; readonly perMinute: number | undefined };
+export type ServiceKey = PoolKey & Pick<UpstreamKey, KeyLimit> & { readonly quota: QuotaId };
+type KeyLimit = (typeof KEY_LIMITS)[number];
 
 export type SpeechService = Pick<
   UpstreamSetting,
@@ -78,7 +80,7 @@ const themselves = (names: readonly string[]): VoiceAliases =>
 function groupLimit(
   services: readonly UpstreamSetting[],
   group: string,
-  limit: 'perMinute' | 'atOnce',
+  limit: KeyLimit,
 ): number | undefined {
   return services
     .filter((service) => service.group === group)
@@ -98,10 +100,10 @@ function keysOf(
   if (form === 'plain') return keys.map((key) => ({ ...key, quota: quotaIdOf(key.apiKey) }));
   return keys.map((key) => {
     if (group === undefined) return { ...key, quota: quotaIdAt({ url, apiKey: key.apiKey }), service: name };
+    const limits = KEY_LIMITS.map((limit) => [limit, groupLimit(all, group, limit)] as const);
     return {
       ...key,
-      perMinute: groupLimit(all, group, 'perMinute'),
-      atOnce: groupLimit(all, group, 'atOnce'),
+      ...Object.fromEntries(limits),
       quota: quotaIdAt({ group }),
       service: name,
     };
@@ -159,12 +161,15 @@ const withKnownVoices = (
 export function limitsOf(
   services: readonly Pick<SpeechService, 'keys'>[],
   quota: QuotaId,
-): { readonly perMinute: number | undefined; readonly atOnce: number | undefined } {
+): Readonly<Record<KeyLimit, number | undefined>> {
   const keys = services.flatMap((service) => service.keys.filter((key) => key.quota === quota));
   const least = (limits: readonly number[]) => (limits.length === 0 ? undefined : Math.min(...limits));
+  const of = (limit: KeyLimit) => least(keys.flatMap((key) => key[limit] ?? []));
   return {
-    perMinute: least(keys.flatMap(({ perMinute }) => perMinute ?? [])),
-    atOnce: least(keys.flatMap(({ atOnce }) => atOnce ?? [])),
+    perMinute: of('perMinute'),
+    atOnce: of('atOnce'),
+    charactersPerMinute: of('charactersPerMinute'),
+    charactersPerMonth: of('charactersPerMonth'),
   };
 }
 
