@@ -9,7 +9,7 @@ import type { OperatorDesk } from '../http/routes/operator-routes.ts';
 import { createOpenReplies } from '../http/server/open-replies.ts';
 import { endSession, findSession } from '../session/live-sessions.ts';
 import { createAppContext, listenAt, readTls, type Stop } from './context.ts';
-import { asGateway, type Gateway, originOf, portOf, SECRET_BYTES, type StartOptions } from './gateway.ts';
+import { asGateway, type Gateway, openAppSecrets, originOf, portOf, type StartOptions } from './gateway.ts';
 import { openAppPlaying } from './playing.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';
 import { openQuotaStore, quotasFor } from './service-quotas.ts';
@@ -23,22 +23,21 @@ export async function startAlone(
   stopAll: () => Promise<void>,
 ): Promise<Gateway> {
   const context = createAppContext(options, onStop);
-  const { config, clock, random, metrics } = context;
+  const { config, clock, metrics } = context;
   const tls = readTls(config);
 
   const speech = await findServices(options);
   const quotas = await openQuotaStore(context, speech);
   onStop(() => quotas.close());
   const upstream = await openAppUpstream(context, speech, quotasFor(quotas, speech, context));
-  // Leg and session meet in one process, so the secret need not outlive it.
-  const tokens = createAttachTokens(random.id(SECRET_BYTES));
+  const secrets = openAppSecrets(options);
+  const tokens = createAttachTokens(secrets.legs, Date.now);
   const registry = createLocalLegRegistry(clock, tokens);
   const { runtime, sockets, legs, observers, credentials, admission } = await openAppPlaying({
     ...context,
     upstream,
     legRegistry: () => ({ tokens, registry, arrivals: registry, maxLegs: config.maxConnections }),
-    tokenSecret: random.id(SECRET_BYTES),
-    tokenClock: clock,
+    tokenKeys: secrets.tokens,
     maxOnlookers: config.maxOnlookers,
     findAgent: async (userId, agentId) => service?.findAgent(userId, agentId),
   });
@@ -59,6 +58,7 @@ export async function startAlone(
     upstream,
     runtime,
     credentials,
+    secrets,
     replies,
     observers,
     legs,
@@ -70,6 +70,7 @@ export async function startAlone(
       hasSession: (userId, id) => findSession(() => sockets.connections, userId, id) !== undefined,
       sessionsOf: views,
       revoke: (userId, id) => observers.tokens.revoke(userId, id),
+      noteRevoked: (id, leftMs) => observers.tokens.noteRevoked(id, leftMs),
       pool: () => joinServices(upstream.reports()),
       desk,
     },

@@ -30,15 +30,13 @@ export type ServiceMetrics = {
   readonly webhookAttempted: (verdict: WebhookVerdict['kind']) => void;
 };
 
-type Measured = Pick<AppRecords, 'works' | 'deliveries' | 'storage'> & {
+type Measured = Pick<AppRecords, 'works' | 'deliveries' | 'storage' | 'folder' | 'unixMs'> & {
   readonly running: () => number;
-  /** Unix time in ms. */
-  readonly unixMs: () => number;
 };
 
 export function openServiceMetrics(
-  { config: { dataDir }, clock, log, metrics, onStop }: AppContext,
-  { works, deliveries, storage, running, unixMs }: Measured,
+  { clock, log, metrics, onStop }: AppContext,
+  { works, deliveries, storage, folder, running, unixMs }: Measured,
 ): ServiceMetrics {
   let backlog: Awaited<ReturnType<typeof works.backlog>> | undefined;
   let outbox: Awaited<ReturnType<typeof deliveries.backlog>> | undefined;
@@ -50,7 +48,7 @@ export function openServiceMetrics(
     // What cannot be asked is not told; who owns it complains.
     backlog = await works.backlog().catch(() => undefined);
     outbox = await deliveries.backlog().catch(() => undefined);
-    freeBytes = await statfs(dataDir).then(
+    freeBytes = await statfs(folder).then(
       ({ bavail, bsize }) => bavail * bsize,
       () => undefined,
     );

@@ -4,4 +4,7 @@
 import { hrtime } from 'node:process';
 import { type Clock, systemClock } from './clock.ts';
 
+/** Unix ms, for times that travel between machines or outlive a process; it steps when somebody sets it. */
+export const wallClock: Clock = { ...systemClock, now: Date.now };
+
 export const sharedClock: Clock = { ...systemClock, now: () => Number(hrtime.bigint()) / 1e6 };
