@@ -10,7 +10,15 @@ import { faultCode } from '../base/fault-code.ts';
 import type { Log } from '../base/log.ts';
 import { pause } from '../base/pause.ts';
 import type { Random } from '../base/random.ts';
-import { type PostgresDatabase, SCHEMA, type Tables } from './postgres/database.ts';
+import {
+  crowded,
+  isOutage,
+  type PostgresDatabase,
+  refused,
+  SCHEMA,
+  type Tables,
+  unreachable,
+} from './postgres/database.ts';
 import { migrate } from './postgres/migrations.ts';
 
 /** What instances tell each other. A hint: each looks for itself every `POLL_MS` as well. */
@@ -68,38 +76,15 @@ const FIRST_BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 5_000;
 /** Connections that break one after another say that it is not the connection. */
 const MAX_BROKEN = 3;
-const RETRY_AFTER_MS = 5_000;
 
 const BEGIN = `BEGIN; SET LOCAL statement_timeout = ${STATEMENT_MS}; SET LOCAL lock_timeout = ${LOCK_MS};
   SET LOCAL idle_in_transaction_session_timeout = ${STATEMENT_MS}`;
 
-/**
- * SQLSTATEs that say nothing of the statement: no connection (08), no access (28), no such database (3D), too little of something
- * (53), stopped by an operator or a deadline (57), a lock (40, 55), a server that only reads (25).
- */
-const OUTAGE = /^(08|25006|25P03|28|3D|40|53|55P03|57)/;
 const BIGINT = 20;
 const types = {
   getTypeParser: ((oid: number, format: 'text') =>
     oid === BIGINT ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
-
-const unreachable = (cause: unknown) =>
-  new AppError('storage_unavailable', 'The records cannot be reached at present; try again later.', {
-    cause: new Error(`PostgreSQL: ${faultCode(cause)}`),
-    retryAfterMs: RETRY_AFTER_MS,
-  });
-const crowded = () =>
-  new AppError('storage_unavailable', 'More is asked of the records than they can answer; try again later.', {
-    retryAfterMs: RETRY_AFTER_MS,
-  });
-
-/** A refusal by PostgreSQL without its words, which may repeat what a caller has sent. */
-const refused = ({ code, constraint, table }: pg.DatabaseError) =>
-  new Error(`PostgreSQL refused a statement (${[code, constraint ?? table].filter(Boolean).join(', ')})`);
-
-const isOutage = (error: unknown): boolean =>
-  !(error instanceof pg.DatabaseError) || OUTAGE.test(error.code ?? '');
 
 /** Host and port, or the folder of a socket: neither user nor password. */
 const placeOf = (url: string): string => {

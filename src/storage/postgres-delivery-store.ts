@@ -6,7 +6,7 @@ import type { Delivery, DeliveryAttempt, DeliveryStore } from './delivery-store.
 import { MAX_ATTEMPTS } from './delivery-store.ts';
 import { fromCursor, toPage } from './page-cursor.ts';
 import { BY_ID_DOWN, isBefore, isStorable, type PostgresDatabase, type Tables } from './postgres/database.ts';
-import { giveUpOldest, insertDelivery } from './postgres/delivery-rows.ts';
+import { giveUpOldest, insertDelivery } from './postgres/rows.ts';
 
 type Row = Selectable<Tables['deliveries']>;
 

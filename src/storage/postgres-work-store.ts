@@ -2,7 +2,7 @@
 // message to the caller, and the key that makes a repetition harmless. Claims skip rows that another instance is at; what
 // counts rows of an owner before it adds one waits for its owner's lock.
 
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { fromCursor, toPage } from './page-cursor.ts';
 import {
   BY_ID_DOWN,
@@ -12,75 +12,20 @@ import {
   lockOwner,
   type PostgresDatabase,
   SCHEMA,
-  type Tables,
 } from './postgres/database.ts';
-import { insertDelivery } from './postgres/delivery-rows.ts';
-import type { Claim, Stored, Work, WorkFailure, WorkKind } from './works/work.ts';
+import { insertDelivery, insertWork, saveWork, toWork, type WorkRow } from './postgres/rows.ts';
+import type { Claim, WorkKind } from './works/work.ts';
 import {
   asked,
   begun,
   cancelled,
   ended,
-  fileBytesOf,
   interrupted,
   isUnfinished,
   mostUnfinishedOf,
   putBack,
 } from './works/work-steps.ts';
-import type { NewWork, WorkStore } from './works/work-store.ts';
-
-type Row = Selectable<Tables['works']>;
-
-const toWork = (row: Row): Work => ({
-  id: row.id,
-  kind: row.kind,
-  owner: row.owner,
-  status: row.status,
-  urgency: row.urgency,
-  input: JSON.parse(row.input) as Stored,
-  phase: row.phase,
-  progress: row.progress,
-  output: row.output === null ? undefined : (JSON.parse(row.output) as Stored),
-  failure: row.failure === null ? undefined : (JSON.parse(row.failure) as WorkFailure),
-  requestedAtMs: row.requested_at,
-  completedAtMs: row.completed_at ?? undefined,
-  attempts: row.attempts,
-});
-
-/** What a step may change. */
-const changedBy = ({ status, phase, progress, output, failure, completedAtMs, attempts }: Work) => ({
-  ...{ status, phase, progress, attempts },
-  output: output === undefined ? null : JSON.stringify(output),
-  failure: failure === undefined ? null : JSON.stringify(failure),
-  completed_at: completedAtMs ?? null,
-  file_bytes: fileBytesOf(output),
-});
-
-const saveWork = (
-  changes: Changes,
-  work: Work,
-  more: { fence?: number; lease_ends?: number; holder?: string } = {},
-) =>
-  changes
-    .updateTable('works')
-    .set({ ...changedBy(work), ...more })
-    .where('id', '=', work.id)
-    .execute();
-
-const insertWork = (changes: Changes, work: Work, request: NewWork['idempotency']) => {
-  const { id, kind, owner, urgency, input, requestedAtMs } = work;
-  return changes
-    .insertInto('works')
-    .values({
-      ...{ id, kind, owner, urgency, input: JSON.stringify(input), requested_at: requestedAtMs },
-      ...changedBy(work),
-      ...{ fence: 0, lease_ends: 0, holder: null },
-      request_key: request?.key ?? null,
-      request_digest: request?.digest ?? null,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-};
+import type { WorkStore } from './works/work-store.ts';
 
 const UNFINISHED = sql<boolean>`status IN ('waiting', 'running')`;
 const claimable = (nowMs: number) =>
@@ -199,7 +144,7 @@ export function createPostgresWorkStore(
         }
         const works = sql.table(`${SCHEMA}.works`);
         // Of those that were just failed the snapshot of this statement knows: each statement has its own (READ COMMITTED).
-        const { rows } = await sql<Row>`
+        const { rows } = await sql<WorkRow>`
           WITH busy AS (
             SELECT owner, count(*) AS running FROM ${works}
             WHERE ${UNFINISHED} AND status = 'running' AND lease_ends > ${nowMs} GROUP BY owner

@@ -1,7 +1,10 @@
-// What the stores see of an open PostgreSQL database: its tables, questions, and changes as transactions. All of it lies
-// in a schema of its own, so that the database may hold other things.
+// What the stores see of an open PostgreSQL database: its tables, questions, changes as transactions, and what is thrown
+// when it fails. All of it lies in a schema of its own, so that the database may hold other things.
 
 import { type Generated, type Kysely, sql, type Transaction } from 'kysely';
+import pg from 'pg';
+import { AppError } from '../../base/app-error.ts';
+import { faultCode } from '../../base/fault-code.ts';
 import type { DeliveryState } from '../delivery-store.ts';
 import type { WorkKind, WorkStatus } from '../works/work.ts';
 
@@ -96,3 +99,27 @@ export const lockOwner = (changes: Changes, table: keyof typeof COUNTED, owner: 
 export const isBefore = (column: 'requested_at' | 'created_at', atMs: number, id: string) =>
   sql<boolean>`(${sql.ref(column)}, id COLLATE "C") < (${atMs}, ${id})`;
 export const BY_ID_DOWN = sql`id COLLATE "C" DESC`;
+
+/**
+ * SQLSTATEs that say nothing of the statement: no connection (08), no access (28), no such database (3D), too little of something
+ * (53), stopped by an operator or a deadline (57), a lock (40, 55), a server that only reads (25).
+ */
+const OUTAGE = /^(08|25006|25P03|28|3D|40|53|55P03|57)/;
+const RETRY_AFTER_MS = 5_000;
+
+export const unreachable = (cause: unknown) =>
+  new AppError('storage_unavailable', 'The records cannot be reached at present; try again later.', {
+    cause: new Error(`PostgreSQL: ${faultCode(cause)}`),
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+export const crowded = () =>
+  new AppError('storage_unavailable', 'More is asked of the records than they can answer; try again later.', {
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+
+/** A refusal by PostgreSQL without its words, which may repeat what a caller has sent. */
+export const refused = ({ code, constraint, table }: pg.DatabaseError) =>
+  new Error(`PostgreSQL refused a statement (${[code, constraint ?? table].filter(Boolean).join(', ')})`);
+
+export const isOutage = (error: unknown): boolean =>
+  !(error instanceof pg.DatabaseError) || OUTAGE.test(error.code ?? '');

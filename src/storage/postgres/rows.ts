@@ -1,5 +1,7 @@
-// Writes a delivery inside the transaction of its caller: the change and the message about it are one.
+// Works and deliveries as rows: what is written of them inside the transaction of a caller, the change and the message
+// about it as one.
 
+import type { Selectable } from 'kysely';
 import {
   crowdedOut,
   type DeliveryAttempt,
@@ -7,7 +9,63 @@ import {
   MAX_PENDING,
   type NewDelivery,
 } from '../delivery-store.ts';
-import type { Changes } from './database.ts';
+import type { Stored, Work, WorkFailure } from '../works/work.ts';
+import { fileBytesOf } from '../works/work-steps.ts';
+import type { NewWork } from '../works/work-store.ts';
+import type { Changes, Tables } from './database.ts';
+
+export type WorkRow = Selectable<Tables['works']>;
+
+export const toWork = (row: WorkRow): Work => ({
+  id: row.id,
+  kind: row.kind,
+  owner: row.owner,
+  status: row.status,
+  urgency: row.urgency,
+  input: JSON.parse(row.input) as Stored,
+  phase: row.phase,
+  progress: row.progress,
+  output: row.output === null ? undefined : (JSON.parse(row.output) as Stored),
+  failure: row.failure === null ? undefined : (JSON.parse(row.failure) as WorkFailure),
+  requestedAtMs: row.requested_at,
+  completedAtMs: row.completed_at ?? undefined,
+  attempts: row.attempts,
+});
+
+/** What a step may change. */
+const changedBy = ({ status, phase, progress, output, failure, completedAtMs, attempts }: Work) => ({
+  ...{ status, phase, progress, attempts },
+  output: output === undefined ? null : JSON.stringify(output),
+  failure: failure === undefined ? null : JSON.stringify(failure),
+  completed_at: completedAtMs ?? null,
+  file_bytes: fileBytesOf(output),
+});
+
+export const saveWork = (
+  changes: Changes,
+  work: Work,
+  more: { fence?: number; lease_ends?: number; holder?: string } = {},
+) =>
+  changes
+    .updateTable('works')
+    .set({ ...changedBy(work), ...more })
+    .where('id', '=', work.id)
+    .execute();
+
+export const insertWork = (changes: Changes, work: Work, request: NewWork['idempotency']) => {
+  const { id, kind, owner, urgency, input, requestedAtMs } = work;
+  return changes
+    .insertInto('works')
+    .values({
+      ...{ id, kind, owner, urgency, input: JSON.stringify(input), requested_at: requestedAtMs },
+      ...changedBy(work),
+      ...{ fence: 0, lease_ends: 0, holder: null },
+      request_key: request?.key ?? null,
+      request_digest: request?.digest ?? null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+};
 
 /** Due at once, or given up from the start when its receiver wants nothing more. */
 export async function insertDelivery(changes: Changes, delivery: NewDelivery): Promise<void> {
