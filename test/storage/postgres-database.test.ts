@@ -146,7 +146,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL', SLOW, () => {
     const wrong = [
       [url.replace(/\/several$/, '/missing'), /has no such database \(3D000\)/],
       ['postgres://ann:pa55@127.0.0.1:1/db', /does not answer \(ECONNREFUSED\)/],
-      ['postgres://ann:pa55@/db?host=/nowhere', /\/nowhere does not answer \(ENOENT\)/],
+      ['postgres://ann:pa55@localhost/db?host=/nowhere', /\/nowhere does not answer \(ENOENT\)/],
     ] as const;
     for (const [at, words] of wrong) {
       const message = await said(open(at));
