@@ -30,13 +30,13 @@ export type ServiceMetrics = {
   readonly webhookAttempted: (verdict: WebhookVerdict['kind']) => void;
 };
 
-type Measured = Pick<AppRecords, 'works' | 'deliveries' | 'storage' | 'folder' | 'unixMs'> & {
+type Measured = Pick<AppRecords, 'works' | 'deliveries' | 'storage' | 'folder' | 'database' | 'unixMs'> & {
   readonly running: () => number;
 };
 
 export function openServiceMetrics(
   { clock, log, metrics, onStop }: AppContext,
-  { works, deliveries, storage, folder, running, unixMs }: Measured,
+  { works, deliveries, storage, folder, database, running, unixMs }: Measured,
 ): ServiceMetrics {
   let backlog: Awaited<ReturnType<typeof works.backlog>> | undefined;
   let outbox: Awaited<ReturnType<typeof deliveries.backlog>> | undefined;
@@ -89,6 +89,13 @@ export function openServiceMetrics(
     'voxgate_storage_writable',
     '1 while the disk of the data folder takes what is written',
     () => (storage.state() === 'ok' ? 1 : 0),
+  );
+  metrics.gauge('voxgate_database_up', '1 while PostgreSQL answers', () => database()?.up);
+  metrics.gauge('voxgate_database_connections', 'Connections to PostgreSQL', () => database()?.open);
+  metrics.gauge(
+    'voxgate_database_waiting',
+    'Statements that wait for a connection to PostgreSQL',
+    () => database()?.waiting,
   );
   metrics.gauge('voxgate_storage_free_bytes', 'Room on the disk of the data folder', () => freeBytes);
 

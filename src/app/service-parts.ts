@@ -53,6 +53,10 @@ export type AppRecords = {
   tell(news: RecordNews): void;
   /** What of the storage does not answer; undefined: all of it does, or one instance alone has it. */
   readonly missing: () => 'database' | 'files' | undefined;
+  /** How a database elsewhere is: 1 while it answers, connections to it, and statements that wait for one. */
+  readonly database: () =>
+    | { readonly up: number; readonly open: number; readonly waiting: number }
+    | undefined;
 };
 
 export type RecordEvents = {
@@ -109,6 +113,7 @@ async function openOwnRecords(
     leaseUnixMs: undefined,
     tell() {},
     missing: () => undefined,
+    database: () => undefined,
   };
 }
 
@@ -117,7 +122,7 @@ const DISPOSE_AFTER_MS = 60 * 60_000;
 
 /** In PostgreSQL, with a folder that all instances see. */
 async function openSharedRecords(
-  { config: { filesUrl, databaseConnections }, clock, random, log, metrics, onStop }: AppContext,
+  { config: { filesUrl, databaseConnections }, clock, random, log, onStop }: AppContext,
   url: string,
   { onNews }: RecordEvents,
 ): Promise<AppRecords> {
@@ -136,17 +141,6 @@ async function openSharedRecords(
   await joinFolder(database, folder).catch((cause) => {
     throw dataFolderFault(folder, cause, 'VOXGATE_FILES_URL');
   });
-  metrics.gauge('voxgate_database_up', '1 while PostgreSQL answers', () => (database.isReachable() ? 1 : 0));
-  metrics.gauge(
-    'voxgate_database_connections',
-    'Connections to PostgreSQL',
-    () => database.connections().open,
-  );
-  metrics.gauge(
-    'voxgate_database_waiting',
-    'Statements that wait for a connection to PostgreSQL',
-    () => database.connections().waiting,
-  );
   const disk = createFileStorageProbe(folder);
   const storage = new StorageWatch({
     probe: {
@@ -182,6 +176,7 @@ async function openSharedRecords(
     unixMs: database.unixMs,
     leaseUnixMs: database.unixMs,
     tell: (news) => database.tell(news),
+    database: () => ({ up: database.isReachable() ? 1 : 0, ...database.connections() }),
     missing() {
       if (!database.isReachable()) return 'database';
       return storage.state() === 'ok' ? undefined : 'files';
