@@ -78,7 +78,7 @@ const pairs = await tally(Number(values.pairs), async (i) => {
   const answers = await Promise.all(both.map((at) => post(at, '/api/v1/playnotes', `user-${i}`, playNote())));
   return answers
     .map(({ status }) => status)
-    .sort()
+    .sort((one, other) => one - other)
     .join(' and ');
 });
 const keys = await tally(Number(values.keys), async (i) => {

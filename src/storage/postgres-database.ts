@@ -292,7 +292,7 @@ export async function openPostgresDatabase(options: PostgresDatabaseOptions): Pr
       if (how === 'thorough')
         await read
           .updateTable('installation')
-          .set(({ ref }) => ({ id: ref('id') }))
+          .set((the) => ({ id: the.ref('id') }))
           .execute();
     },
     unixMs: () => Math.round(serverMs.unixMs + clock.now() - serverMs.atMs),

@@ -270,8 +270,12 @@ export function createPostgresWorkStore(
         .selectFrom('disposable_files')
         .select('work_id')
         .where(sql<boolean>`listed_at <= now() - ${disposeAfterMs} * interval '1 millisecond'`)
-        .where(({ not, exists, selectFrom }) =>
-          not(exists(selectFrom('works').select('id').whereRef('works.id', '=', 'disposable_files.work_id'))),
+        .where((the) =>
+          the.not(
+            the.exists(
+              the.selectFrom('works').select('id').whereRef('works.id', '=', 'disposable_files.work_id'),
+            ),
+          ),
         )
         .execute();
       return rows.map(({ work_id }) => work_id);

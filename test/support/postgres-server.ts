@@ -84,7 +84,11 @@ export async function startPostgres(): Promise<PostgresServer> {
     const client = new pg.Client({ connectionString: urlOf('postgres') });
     client.on('error', () => {});
     await client.connect();
-    await client.query(statement).finally(() => client.end());
+    try {
+      await client.query(statement);
+    } finally {
+      await client.end();
+    }
   };
   const start = async () => {
     child = spawn(join(programs, 'postgres'), ['-D', data, ...flags], {
