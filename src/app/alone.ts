@@ -10,6 +10,7 @@ import { createOpenReplies } from '../http/server/open-replies.ts';
 import { endSession, findSession } from '../session/live-sessions.ts';
 import { createAppContext, listenAt, readTls, type Stop } from './context.ts';
 import { asGateway, type Gateway, openAppSecrets, originOf, portOf, type StartOptions } from './gateway.ts';
+import { createAppInstances, enlistIn } from './instances.ts';
 import { openAppPlaying } from './playing.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';
 import { openQuotaStore, quotasFor } from './service-quotas.ts';
@@ -26,6 +27,7 @@ export async function startAlone(
   const { config, clock, metrics } = context;
   const tls = readTls(config);
 
+  const instances = await createAppInstances(context);
   const speech = await findServices(options);
   const quotas = await openQuotaStore(context, speech);
   onStop(() => quotas.close());
@@ -36,19 +38,32 @@ export async function startAlone(
   const { runtime, sockets, legs, observers, credentials, admission } = await openAppPlaying({
     ...context,
     upstream,
-    legRegistry: () => ({ tokens, registry, arrivals: registry, maxLegs: config.maxConnections }),
+    legRegistry: (playout) => ({
+      tokens,
+      registry,
+      arrivals: registry,
+      maxLegs: config.maxConnections,
+      ...instances?.openLegs(registry, playout),
+    }),
     tokenKeys: secrets.tokens,
     maxOnlookers: config.maxOnlookers,
     findAgent: async (userId, agentId) => service?.findAgent(userId, agentId),
+    ...(instances === undefined ? {} : { enlist: enlistIn(instances), handOver: instances.handOver }),
   });
 
   let phase: 'ready' | 'stopping' = 'ready';
   const views = (userId: string | undefined) => viewsOf(sockets.connections, userId, clock.now());
+  const allViews = async (userId: string | undefined) => [
+    ...views(userId),
+    ...((await instances?.sessions(userId)) ?? []),
+  ];
+  const endHere = (id: string) => endSession(() => sockets.connections, id);
+  const find = (id: string) => [...sockets.connections].find((each) => each.id === id);
   const desk: OperatorDesk = {
-    sessions: () => views(undefined),
+    sessions: () => allViews(undefined),
     calls: () => registry.calls(),
     services: () => upstream.reports(),
-    endSession: (id) => endSession(() => sockets.connections, id),
+    endSession: async (id) => endHere(id) || ((await instances?.endSession(id)) ?? false),
   };
   const replies = createOpenReplies(clock, admission);
   const { http, service, playground } = await openAppRest({
@@ -64,12 +79,18 @@ export async function startAlone(
     legs,
     origin: () => url,
     exposeMetrics: () => metrics.expose(),
+    passOnlookersOn: (server) => instances?.passOnlookersOn(server, (id) => find(id) !== undefined),
     routes: {
       sessions: () => sockets.connections,
       isStopping: () => phase === 'stopping',
-      hasSession: (userId, id) => findSession(() => sockets.connections, userId, id) !== undefined,
-      sessionsOf: views,
-      revoke: (userId, id) => observers.tokens.revoke(userId, id),
+      hasSession: async (userId, id) =>
+        findSession(() => sockets.connections, userId, id) !== undefined ||
+        ((await instances?.isSessionOf(userId, id)) ?? false),
+      sessionsOf: allViews,
+      async revoke(userId, id) {
+        observers.tokens.revoke(userId, id);
+        await instances?.revoke(id);
+      },
       noteRevoked: (id, leftMs) => observers.tokens.noteRevoked(id, leftMs),
       pool: () => joinServices(upstream.reports()),
       desk,
@@ -78,6 +99,18 @@ export async function startAlone(
   sockets.attach(http.server);
   await listening(http.listen({ host: config.host, port: config.port }), listenAt(config, 'port'));
   onStop(() => http.close());
+  await instances?.open({
+    tls,
+    onRequest: (request, response) => http.routing(request, response),
+    onUpgrade: ({ request, socket, head }) => sockets.upgrade(request, socket, head),
+    sessions: async ({ userId }) => views(userId ?? undefined),
+    endSession: async ({ id }) => endHere(id),
+    userOf: async ({ id }) => find(id)?.userId ?? null,
+    async revokeToken({ id, leftMs }) {
+      observers.tokens.noteRevoked(id, leftMs);
+      return null;
+    },
+  });
   const scheme = tls === undefined ? 'http' : 'https';
   const url = originOf(scheme, config.host, portOf(http.server.address()));
   service?.start();

@@ -14,8 +14,8 @@ import { type Random, systemRandom } from '../base/random.ts';
 import { type Config, toEnv } from '../settings/settings.ts';
 import { createBoundedLog } from './bounded-log.ts';
 
-const REDIS_USES = ['quotas', 'phrases', 'generations'] as const;
-/** The counting of the upstream's quota, kept phrases, and what each user has under way. */
+const REDIS_USES = ['quotas', 'phrases', 'generations', 'instances'] as const;
+/** The counting of the upstream's quota, kept phrases, what each user has under way, and which instances there are. */
 type RedisUse = (typeof REDIS_USES)[number];
 
 /** Sentences of the log that warn, each about a fault of ours, are counted as one. */
@@ -32,6 +32,8 @@ export type AppContext = {
   readonly metrics: Metrics;
   /** Whether each connection to Redis is up; what opens one adds it. */
   readonly redisLinks: Map<RedisUse, () => boolean>;
+  /** How many other instances live; what finds them sets it. */
+  readonly peers: { count: () => number };
   /** Takes what is to be done at the end, in reverse order. */
   readonly onStop: (stop: Stop) => void;
 };
@@ -70,7 +72,14 @@ export function createAppContext(
     () => [...redisLinks].map(([use, isUp]) => [{ use }, isUp() ? 1 : 0] as const),
     'least',
   );
-  return { config, version, clock, random: systemRandom, log, metrics, redisLinks, onStop };
+  const peers = { count: () => 0 };
+  metrics.gauge(
+    'voxgate_instances',
+    'Instances that live, this one included',
+    () => peers.count() + 1,
+    'most',
+  );
+  return { config, version, clock, random: systemRandom, log, metrics, redisLinks, peers, onStop };
 }
 
 /** A listener of this gateway, for what is said when it cannot be opened. */

@@ -64,9 +64,10 @@ export function openAppLegs(
     publicOrigin: config.publicUrl,
     sockets,
   });
-  // A thread of its own keeps the time of calls. Processes that share a port cannot hand it on to a thread.
+  // A thread of its own keeps the time of calls. Processes that share a port cannot hand it on to a thread, nor can what has
+  // a call go on elsewhere.
   const openCalls = (calls: CallListenerOptions) =>
-    config.processes > 1
+    config.processes > 1 || connect !== undefined
       ? createTcpCalls({ ...calls, clock: parts.clock })
       : createWorkerCalls({ ...calls, clock: parts.clock });
   const audioSockets = createAudioSocketServer({ ...common, callers, openCalls });

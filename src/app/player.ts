@@ -17,8 +17,9 @@ import { createLegGuests } from '../cluster/legs/leg-guests.ts';
 import { createLegSwitchboard } from '../cluster/legs/leg-switchboard.ts';
 import type { PlayerAsks, PlayerNews, PlayerNumber, PrimaryAsks, PrimaryNews } from '../cluster/messages.ts';
 import { type Answers, createPeer, type Listeners, type Peer } from '../cluster/peer.ts';
+import { createSecretNotes } from '../cluster/peer-note.ts';
 import { openPrivateListener } from '../cluster/private-listener.ts';
-import { createReverseProxy, passUpgradeOn } from '../cluster/reverse-proxy.ts';
+import { createReverseProxy, type Neighbour, passUpgradeOn } from '../cluster/reverse-proxy.ts';
 import { viewsOf } from '../http/routes/live-view.ts';
 import { createHttpServer } from '../http/server/http-server.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
@@ -78,12 +79,16 @@ async function openAppPlayer(
   const quotas = createIpcQuotaStore({ primary, clock, states: brief.quotas });
   const upstream = await openAppUpstream(context, speech, viewsFor(quotas));
 
+  const notes = createSecretNotes(peerSecret);
+  const processAt = (of: PlayerNumber | typeof PRIMARY): Neighbour => ({
+    at: { socketPath: privatePath(folder, of) },
+    notes,
+  });
+
   const legRegistry = (playout: PlayoutClock) => {
     const tokens = createAttachTokens(keys.legs, Date.now);
     const guests = createLegGuests({
       registry: () => registry,
-      pathOf: (of) => privatePath(folder, of),
-      secret: peerSecret,
       clock,
       playout,
       log,
@@ -95,7 +100,7 @@ async function openAppPlayer(
       primary,
       async bring(address) {
         if (address.holder === player) switchboard.bringHome(address.key);
-        else await guests.fetch(address);
+        else await guests.fetch({ ...address, from: processAt(address.holder) });
       },
     });
     legs = registry;
@@ -108,7 +113,11 @@ async function openAppPlayer(
     };
   };
   let legs: ReturnType<typeof createIpcLegRegistry> | undefined;
-  const switchboard = createLegSwitchboard({ player, primary, registry: () => legs!, life: random.id(6) });
+  const switchboard = createLegSwitchboard({
+    prefix: `${player}.${random.id(6)}`,
+    registry: () => legs!,
+    onGone: (key, reason) => primary.tell('legLeft', { key, reason }),
+  });
 
   const playing = await openAppPlaying({
     ...context,
@@ -128,7 +137,7 @@ async function openAppPlayer(
     async handOver(session, upgrade) {
       const at = await primary.ask('findSession', session, { deadlineMs: ASK_MS });
       if (at === undefined || at === player) return false;
-      await passUpgradeOn(upgrade, privatePath(folder, at), peerSecret);
+      await passUpgradeOn(upgrade, processAt(at));
       return true;
     },
   });
@@ -160,26 +169,26 @@ async function openAppPlayer(
   rmSync(path, { force: true }); // of one that died
   const listener = await openPrivateListener({
     clock,
-    path,
-    secret: peerSecret,
+    listen: { path },
+    notes,
     onRequest: (request, response) => seats.routing(request, response),
-    onLeg: switchboard.give,
+    onLeg: (key, open) => switchboard.give(decodeURIComponent(key), open),
     onUpgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
   });
   onStop(() => listener.close());
-  const proxy = createReverseProxy({ secret: peerSecret, clock, log });
+  const proxy = createReverseProxy({ clock, log });
   onStop(() => proxy.close());
   const front = createFrontServer({
     tls,
     maxSockets: config.maxConnections + SPARE_SOCKETS,
     onRequest(request, response) {
-      const toPrimary = () => proxy.forward(request, response, privatePath(folder, PRIMARY));
+      const toPrimary = () => proxy.forward(request, response, processAt(PRIMARY));
       const session = watchedSession(request.url ?? '');
       if (session === undefined) return toPrimary();
       primary.ask('findSession', session, { deadlineMs: ASK_MS }).then((at) => {
         if (at === undefined) toPrimary();
         else if (at === player) seats.routing(request, response);
-        else proxy.forward(request, response, privatePath(folder, at));
+        else proxy.forward(request, response, processAt(at));
       }, toPrimary);
     },
   });

@@ -6,6 +6,7 @@ import { createAttachTokens } from '../access/attach-tokens.ts';
 import { metricsText } from '../base/metrics-snapshot.ts';
 import { openPlayerProcesses } from '../cluster/ipc-player-process.ts';
 import { createLegDirectory } from '../cluster/legs/leg-directory.ts';
+import { createSecretNotes } from '../cluster/peer-note.ts';
 import { createPlayerHost } from '../cluster/player-host.ts';
 import { createPlayers } from '../cluster/players.ts';
 import { openPrivateListener } from '../cluster/private-listener.ts';
@@ -153,8 +154,8 @@ export async function startPrimary(
   onStop(() => http.close());
   const listener = await openPrivateListener({
     clock,
-    path: privatePath(folder, PRIMARY),
-    secret: peers,
+    listen: { path: privatePath(folder, PRIMARY) },
+    notes: createSecretNotes(peers),
     onRequest: (request, response) => http.routing(request, response),
   });
   onStop(() => listener.close());

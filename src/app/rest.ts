@@ -2,6 +2,7 @@
 // which do not listen yet; and the operator's listener, on this machine alone.
 
 import { fileURLToPath } from 'node:url';
+import type { FastifyInstance } from 'fastify';
 import { toAppError } from '../base/app-error.ts';
 import { listening } from '../base/processes/listen-fault.ts';
 import { asyncApiDocument } from '../dialects/asyncapi.ts';
@@ -29,6 +30,8 @@ export type AppRestOptions = Omit<AppServiceOptions, 'searchPath' | 'isStopping'
     readonly routes: ObserverListRoutes;
     readonly legs: LegRoutesOptions;
     readonly exposeMetrics: () => string | Promise<string>;
+    /** Has onlookers of sessions that other instances have go on to them. */
+    readonly passOnlookersOn?: (http: FastifyInstance) => void;
   };
 
 const PLAYGROUND = fileURLToPath(new URL('../playground', import.meta.url));
@@ -62,13 +65,13 @@ export async function openAppRest(options: AppRestOptions) {
     onStorageError: (error) => service?.onStorageError(error),
     exposeMetrics: options.exposeMetrics,
     isWebSocketPath,
-    resumeRefusal(url) {
+    async resumeRefusal(url) {
       const text = new URL(url, 'http://gateway.invalid').searchParams.get(RESUME);
       if (text === null) return undefined;
       try {
         const access = { resumeTokens: observers.resumeTokens, tokens: observers.tokens, credentials };
         const { userId, session } = checkResume(text, access);
-        return routes.hasSession(userId, session) ? undefined : sessionGone();
+        return (await routes.hasSession(userId, session)) ? undefined : sessionGone();
       } catch (thrown) {
         return toAppError(thrown);
       }
@@ -79,6 +82,7 @@ export async function openAppRest(options: AppRestOptions) {
     },
   });
   let asyncApi: unknown;
+  options.passOnlookersOn?.(http);
   const service: AppService | undefined =
     options.service === 'off'
       ? undefined

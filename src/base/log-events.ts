@@ -62,6 +62,10 @@ export const LOG_EVENTS = {
   learned_quotas_not_saved: byItself,
   redis_error: byItself,
   redis_not_reachable: byItself,
+  instance_found: byItself,
+  instance_gone: byItself,
+  instance_not_answering: bounded(byItself),
+  instance_question_failed: bounded(byItself),
   generation_slot_not_renewed: byItself,
   generation_slot_not_released: byItself,
 

@@ -1,41 +1,42 @@
-// The listener by which the processes of one gateway reach each other: a Unix socket in a private folder, and a secret.
-// What comes in by it is a request that another process passes on; its peer is the peer of the original connection.
+// The listener by which processes of ours reach each other: a Unix socket in a private folder within a machine, a port
+// between instances. What comes in by it is a request that another process passes on, or its own; a request that was passed on
+// has the peer of the original connection.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { digestKey, isKey } from '../access/bearer-key.ts';
 import type { Clock } from '../base/clock.ts';
 import { refuseUnreadable } from '../base/error-reply.ts';
 import { HTTP_GUARDS, KEEP_ALIVE_MS, MAX_HEADERS } from '../http/server/http-server.ts';
 import { createAnswersUnderWay } from './answers-under-way.ts';
+import { type NoteReader, PEER_HEADER, type ReadNote } from './peer-note.ts';
 
-/** Headers by which one process describes a request that it passes on to another; from callers they are removed. */
-export const PEER_HEADER = 'x-voxgate-peer';
 export const UPGRADE_NAME = 'voxgate-leg';
 export const LEG_PATH = '/leg/';
 
-export type PeerNote = {
-  readonly secret: string;
-  /** The address of the peer, from its socket. */
-  readonly address: string;
-  readonly scheme: 'http' | 'https';
-  /** A request without `Host` got one on the way; of several only the first came along. */
-  readonly hosts: 'named' | 'none' | 'several';
-};
+export type OpenRelay = () => Duplex | undefined;
+export type LegAnswer = 'given' | 'taken' | 'gone';
 
 export type PrivateListenerOptions = {
   readonly clock: Clock;
-  readonly path: string;
-  readonly secret: string;
-  readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly listen:
+    | { readonly path: string }
+    | {
+        readonly host: string;
+        readonly port: number;
+        readonly tls: { cert: string; key: string } | undefined;
+      };
+  readonly notes: NoteReader;
+  readonly onRequest: (request: IncomingMessage, response: ServerResponse, note: ReadNote) => void;
   /** An upgrade of a caller that another process passes on. */
   readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  /** A process takes the leg of this key. */
-  readonly onLeg?: (key: string, relay: Duplex) => void;
+  /** A process wants to play to a leg; `which`: what stands behind LEG_PATH, as it came. `open` gives the stream to it, while it is there. */
+  readonly onLeg?: (which: string, open: OpenRelay) => LegAnswer | Promise<LegAnswer>;
 };
 
 export type PrivateListener = {
+  readonly server: Server;
   /** Resolves when all that was asked has been answered, or when there was time enough for it. */
   settle(): Promise<void>;
   close(): Promise<void>;
@@ -46,18 +47,10 @@ const REQUEST_MS = 15 * 60_000;
 /** A header with two more, so that a request that just fits fits here, too. */
 const MORE_HEADER_BYTES = 1024;
 
-export const peerNote = ({ secret, address, scheme, hosts }: PeerNote): string =>
-  [secret, scheme, hosts, address].join(' ');
-
-function readNote(text: string): PeerNote {
-  const [secret = '', scheme, hosts, address = ''] = text.split(' ');
-  return {
-    secret,
-    address,
-    scheme: scheme === 'https' ? 'https' : 'http',
-    hosts: hosts === 'none' || hosts === 'several' ? hosts : 'named',
-  };
-}
+const REFUSED_LEGS = {
+  taken: 'HTTP/1.1 409 Conflict\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
+  gone: 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
+} as const;
 
 /** Stands for `Connection: close` on the way to the caller: between two processes the connection stays. */
 export const CLOSE_HEADER = 'x-voxgate-close';
@@ -88,7 +81,7 @@ const dropHeader = (request: IncomingMessage, name: string) => {
 };
 
 /** One request at a time is on a connection, so the connection may wear the peer of its request. */
-function dress(request: IncomingMessage, { address, scheme, hosts }: PeerNote): void {
+function dress(request: IncomingMessage, { address, scheme, hosts }: ReadNote): void {
   dropHeader(request, PEER_HEADER);
   if (hosts === 'none') dropHeader(request, 'host');
   if (hosts === 'several') request.rawHeaders.push('Host', '');
@@ -99,29 +92,30 @@ function dress(request: IncomingMessage, { address, scheme, hosts }: PeerNote): 
 }
 
 export async function openPrivateListener(options: PrivateListenerOptions): Promise<PrivateListener> {
-  const secret = digestKey(options.secret);
+  const { notes, listen } = options;
   const answers = createAnswersUnderWay(options.clock);
-  const noteOf = (request: IncomingMessage): PeerNote | undefined => {
+  const noteOf = (request: IncomingMessage): ReadNote | undefined => {
     const given = [request.headers[PEER_HEADER]].flat();
-    const note = given.length === 1 && given[0] !== undefined ? readNote(given[0]) : undefined;
-    return note !== undefined && isKey(note.secret, secret) ? note : undefined;
+    if (given.length !== 1 || given[0] === undefined) return undefined;
+    return notes.read(given[0], { method: request.method ?? '', path: request.url ?? '' });
   };
-  const server: Server = createServer(
-    {
-      ...HTTP_GUARDS,
-      maxHeaderSize: HTTP_GUARDS.maxHeaderSize + MORE_HEADER_BYTES,
-      requestTimeout: REQUEST_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-    },
-    (request, response) => {
-      const note = noteOf(request);
-      if (note === undefined) return void request.socket.destroy();
-      dress(request, note);
-      keepOpen(response);
-      answers.add(response);
-      options.onRequest(request, response);
-    },
-  );
+  const guards = {
+    ...HTTP_GUARDS,
+    maxHeaderSize: HTTP_GUARDS.maxHeaderSize + MORE_HEADER_BYTES,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  };
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    const note = noteOf(request);
+    if (note === undefined) return void request.socket.destroy();
+    dress(request, note);
+    keepOpen(response);
+    answers.add(response);
+    options.onRequest(request, response, note);
+  };
+  const tls = 'path' in listen ? undefined : listen.tls;
+  const server: Server =
+    tls === undefined ? createServer(guards, onRequest) : createTlsServer({ ...guards, ...tls }, onRequest);
   /** Taken out of the server's hands, so that it does not end them by itself. */
   const relays = new Set<Duplex>();
   server.maxHeadersCount = MAX_HEADERS;
@@ -140,20 +134,34 @@ export async function openPrivateListener(options: PrivateListenerOptions): Prom
     }
     const isLeg = request.headers.upgrade === UPGRADE_NAME && request.url?.startsWith(LEG_PATH) === true;
     if (!isLeg || note === undefined || options.onLeg === undefined) return void socket.destroy();
-    if (head.length > 0) socket.unshift(head);
-    relays.add(socket);
-    socket.once('close', () => relays.delete(socket));
-    socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${UPGRADE_NAME}\r\n\r\n`,
-    );
-    options.onLeg(decodeURIComponent(request.url!.slice(LEG_PATH.length)), socket);
+    const onError = () => socket.destroy();
+    socket.on('error', onError);
+    const open = () => {
+      if (socket.destroyed) return undefined;
+      socket.off('error', onError);
+      if (head.length > 0) socket.unshift(head);
+      relays.add(socket);
+      socket.once('close', () => relays.delete(socket));
+      socket.write(
+        `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${UPGRADE_NAME}\r\n\r\n`,
+      );
+      return socket;
+    };
+    const answer = (became: LegAnswer) => {
+      if (became !== 'given') socket.end(REFUSED_LEGS[became]);
+    };
+    const became = options.onLeg(request.url!.slice(LEG_PATH.length), open);
+    if (became instanceof Promise) became.then(answer, onError);
+    else answer(became);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     // A process that shares its ports keeps this one to itself.
-    server.listen({ path: options.path, exclusive: true }, resolve);
+    const at = 'path' in listen ? { path: listen.path } : { host: listen.host, port: listen.port };
+    server.listen({ ...at, exclusive: true }, resolve);
   });
   return {
+    server,
     settle: () => answers.settle(),
     close: () =>
       new Promise((resolve) => {

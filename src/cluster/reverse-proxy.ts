@@ -3,38 +3,42 @@
 
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { type Duplex, PassThrough, pipeline, type Readable } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
+import { connect as connectTls, TLSSocket } from 'node:tls';
 import { Pool } from 'undici';
 import { isProxyHeader } from '../access/loopback-guard.ts';
 import { AppError, toErrorBody } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { createAnswersUnderWay } from './answers-under-way.ts';
-import { CLOSE_HEADER, PEER_HEADER, peerNote } from './private-listener.ts';
+import { type NoteStamp, PEER_HEADER, type PeerNote } from './peer-note.ts';
+import { CLOSE_HEADER } from './private-listener.ts';
+
+/** Another process of ours: where it listens, and what it knows requests of ours by. */
+export type Neighbour = {
+  /** The path of a Unix socket, or `http://host:port` or `https://…`. */
+  readonly at: { readonly socketPath: string } | { readonly origin: string };
+  readonly notes: NoteStamp;
+};
 
 export type ReverseProxy = {
-  /** To the process that listens at `path`. */
-  forward(request: IncomingMessage, response: ServerResponse, path: string): void;
+  forward(request: IncomingMessage, response: ServerResponse, to: Neighbour): void;
   /** Resolves when all callers have their answers, or have had time enough for what has been answered. */
   settle(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** An upgrade, passed on to the process that listens at `path`: from then on the two sockets are one. Rejects when there is none. */
+/** An upgrade, passed on: from then on the two sockets are one. Rejects when the other process is not there. */
 export async function passUpgradeOn(
   {
     request,
     socket,
     head,
   }: { readonly request: IncomingMessage; readonly socket: Duplex; readonly head: Buffer },
-  path: string,
-  secret: string,
+  to: Neighbour,
 ): Promise<void> {
-  const { remoteAddress = '', encrypted } = request.socket as TLSSocket;
-  const scheme = encrypted ? 'https' : 'http';
-  const note = peerNote({ secret, address: remoteAddress, scheme, hosts: hostsOf(request) });
+  const note = to.notes.stamp(noteOn(request), { method: request.method ?? '', path: request.url ?? '' });
   const lines = [`${request.method} ${request.url} HTTP/1.1`];
   const { rawHeaders: raw } = request;
   let hosts = 0;
@@ -45,15 +49,28 @@ export async function passUpgradeOn(
   }
   if (hosts === 0) lines.push('Host: gateway.invalid'); // what parses it wants one
   lines.push(`${PEER_HEADER}: ${note}`, '', '');
-  const relay = connect({ path });
-  await once(relay, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) });
+  const relay = dial(to);
+  relay.on('error', () => {}); // its close is what matters
+  const connected = relay instanceof TLSSocket ? 'secureConnect' : 'connect';
+  await once(relay, connected, { signal: AbortSignal.timeout(CONNECT_MS) }).catch((fault: unknown) => {
+    relay.destroy();
+    throw fault;
+  });
   relay.write(lines.join('\r\n'), 'latin1');
   relay.write(head);
   pipeline(socket, relay, () => relay.destroy());
   pipeline(relay, socket, () => socket.destroy());
 }
 
-export type ReverseProxyOptions = { readonly secret: string; readonly clock: Clock; readonly log: Log };
+function dial({ at }: Neighbour): Socket {
+  if ('socketPath' in at) return connect({ path: at.socketPath });
+  const { protocol, hostname, port } = new URL(at.origin);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (protocol === 'https:') return connectTls({ host, port: Number(port || 443), servername: host });
+  return connect({ host, port: Number(port || 80) });
+}
+
+export type ReverseProxyOptions = { readonly clock: Clock; readonly log: Log };
 
 /** RFC 9110 7.6.1, and what this side has answered itself: `Expect`. */
 const BETWEEN_NEIGHBOURS: ReadonlySet<string> = new Set([
@@ -119,14 +136,23 @@ function bodyOf(request: IncomingMessage): Readable | null {
   return body;
 }
 
-export function createReverseProxy({ secret, clock, log }: ReverseProxyOptions): ReverseProxy {
+const noteOn = (request: IncomingMessage): PeerNote => {
+  const { remoteAddress = '', encrypted } = request.socket as TLSSocket;
+  return { address: remoteAddress, scheme: encrypted ? 'https' : 'http', hosts: hostsOf(request) };
+};
+
+export function createReverseProxy({ clock, log }: ReverseProxyOptions): ReverseProxy {
   const pools = new Map<string, Pool>();
   const answers = createAnswersUnderWay(clock);
-  const poolOf = (path: string): Pool => {
+  const poolOf = ({ at }: Neighbour): Pool => {
+    const name = 'socketPath' in at ? at.socketPath : at.origin;
+    const settings = { headersTimeout: HEADERS_MS, bodyTimeout: 0, pipelining: 1 };
     const pool =
-      pools.get(path) ??
-      new Pool(ORIGIN, { socketPath: path, headersTimeout: HEADERS_MS, bodyTimeout: 0, pipelining: 1 });
-    pools.set(path, pool);
+      pools.get(name) ??
+      ('socketPath' in at
+        ? new Pool(ORIGIN, { ...settings, socketPath: at.socketPath })
+        : new Pool(at.origin, { ...settings, connect: { timeout: CONNECT_MS } }));
+    pools.set(name, pool);
     return pool;
   };
 
@@ -145,19 +171,14 @@ export function createReverseProxy({ secret, clock, log }: ReverseProxyOptions):
   const pass = async (
     request: IncomingMessage,
     response: ServerResponse,
-    path: string,
+    to: Neighbour,
     signal: AbortSignal,
   ) => {
-    const { socket } = request;
-    const note = peerNote({
-      secret,
-      address: socket.remoteAddress ?? '',
-      scheme: (socket as TLSSocket).encrypted ? 'https' : 'http',
-      hosts: hostsOf(request),
-    });
-    const reply = await poolOf(path).request({
-      method: request.method as 'GET',
-      path: request.url ?? '/',
+    const { method = 'GET', url: path = '/' } = request;
+    const note = to.notes.stamp(noteOn(request), { method, path });
+    const reply = await poolOf(to).request({
+      method: method as 'GET',
+      path,
       headers: [...passedOn(request.rawHeaders, request.headers.connection), PEER_HEADER, note],
       body: bodyOf(request),
       signal,
@@ -177,13 +198,13 @@ export function createReverseProxy({ secret, clock, log }: ReverseProxyOptions):
   };
 
   return {
-    forward(request, response, path) {
+    forward(request, response, to) {
       const left = new AbortController();
       answers.add(response);
       response.once('close', () => {
         if (!response.writableFinished) left.abort(new Error('the client has gone'));
       });
-      pass(request, response, path, left.signal).catch((cause: unknown) => {
+      pass(request, response, to, left.signal).catch((cause: unknown) => {
         const { name, code } = cause as { name?: string; code?: string };
         if (left.signal.aborted) return response.destroy();
         if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED')

@@ -67,6 +67,7 @@ function crossCheck(
     problems.push(
       `${named('adminPort')} is ${config.adminPort}, the public port too; choose another or 0 = off`,
     );
+  checkPeers(config, named, problems);
   if (config.audiosocketPort !== 0 && [config.port, config.adminPort].includes(config.audiosocketPort))
     problems.push(
       `${named('audiosocketPort')} is ${config.audiosocketPort}, the port of another listener, too; choose another or 0 = off`,
@@ -87,6 +88,29 @@ function checkRecords(config: Config, named: (name: SettingName) => string, prob
   if (databaseUrl === undefined && filesUrl !== undefined)
     problems.push(
       `${named('filesUrl')} is set, but the records are in ${toEnv('dataDir')}, and files lie beside them; set ${toEnv('databaseUrl')} too, or leave it out`,
+    );
+}
+
+/** An instance is found in Redis, reached at its address, and believed by its secret. */
+function checkPeers(config: Config, named: (name: SettingName) => string, problems: string[]) {
+  const { peerPort, peerUrl } = config;
+  if (peerPort === 0) return;
+  const missing = (['peerUrl', 'redisUrl', 'secret'] as const).filter(
+    (name) => config[name] === undefined || config[name].length === 0,
+  );
+  if (missing.length > 0)
+    problems.push(
+      `${named('peerPort')} is ${peerPort}, and other instances need more than that; set ${missing.map(toEnv).join(' and ')}, too`,
+    );
+  if (config.processes > 1)
+    problems.push(
+      `${named('peerPort')} is ${peerPort}, and ${named('processes')} is ${config.processes}; allowed: one of them. Run an instance for each core instead`,
+    );
+  if (peerUrl?.startsWith('https:') === true && config.tlsCert === undefined)
+    problems.push(`${named('peerUrl')} is https, which needs ${toEnv('tlsCert')} and ${toEnv('tlsKey')}`);
+  if ([config.port, config.adminPort, config.audiosocketPort].includes(peerPort))
+    problems.push(
+      `${named('peerPort')} is ${peerPort}, the port of another listener, too; choose another or 0 = off`,
     );
 }
 

@@ -246,6 +246,18 @@ export const SETTINGS = {
     meaning:
       'Processes that play; from 2 on they share the port, and one more owns the rest. One, because a core goes a long way; else as many as cores.',
   }),
+  peerUrl: webAddress(
+    'origin',
+    'Where the other instances of this gateway reach `peerPort` of this one. https: with `tlsCert` and `tlsKey`.',
+  ),
+  peerPort: whole(0, {
+    min: 0,
+    max: 65_535,
+    zero: 'off',
+    placeholder: 'PORT',
+    meaning:
+      'A listener for the other instances, which makes them one gateway. Off for one that is alone. Needs `peerUrl`, `redisUrl`, `secret`.',
+  }),
   adminPort: whole(0, {
     min: 0,
     max: 65_535,

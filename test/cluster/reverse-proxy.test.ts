@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createFrontServer, type FrontServer } from '../../src/cluster/front-server.ts';
+import { createSecretNotes } from '../../src/cluster/peer-note.ts';
 import { openPrivateListener, type PrivateListener } from '../../src/cluster/private-listener.ts';
 import { createReverseProxy, type ReverseProxy } from '../../src/cluster/reverse-proxy.ts';
 
@@ -25,17 +26,18 @@ let url: string;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'voxgate-proxy-'));
   const path = join(folder, 'a.sock');
+  const notes = createSecretNotes('of-this-test');
   listener = await openPrivateListener({
     clock: systemClock,
-    path,
-    secret: 'of-this-test',
+    listen: { path },
+    notes,
     onRequest: (asked, response) => handle(asked, response),
   });
-  proxy = createReverseProxy({ secret: 'of-this-test', clock: systemClock, log: silentLog });
+  proxy = createReverseProxy({ clock: systemClock, log: silentLog });
   front = createFrontServer({
     tls: undefined,
     maxSockets: 100,
-    onRequest: (asked, response) => proxy.forward(asked, response, path),
+    onRequest: (asked, response) => proxy.forward(asked, response, { at: { socketPath: path }, notes }),
   });
   url = `http://127.0.0.1:${await front.listen({ host: '127.0.0.1', port: 0 })}`;
 });

@@ -8,6 +8,7 @@ import { accepted, parse, parseEnv, refused, SETTING_NAMES } from '../support/se
 const BOUNDS: Partial<Record<SettingName, [min: number, max: number, zero?: 'zero']>> = {
   port: [0, 65_535],
   adminPort: [0, 65_535],
+  peerPort: [0, 65_535],
   audiosocketPort: [0, 65_535],
   upstreamConnectTimeoutMs: [100, 60_000],
   upstreamFirstByteTimeoutMs: [100, 300_000],
@@ -54,6 +55,13 @@ const BOUNDS: Partial<Record<SettingName, [min: number, max: number, zero?: 'zer
   drainMs: [0, 3_600_000],
 };
 
+/** What a port for other instances needs beside it. */
+const PEER = {
+  VOXGATE_PEER_URL: 'http://10.0.0.5:9100',
+  VOXGATE_REDIS_URL: 'redis://10.0.0.1',
+  VOXGATE_SECRET: Buffer.alloc(32, 1).toString('base64'),
+};
+
 describe('numbers', () => {
   it('are all listed here with their bounds', () => {
     const numeric = SETTING_NAMES.filter((name) => typeof SETTINGS[name].default === 'number');
@@ -63,7 +71,7 @@ describe('numbers', () => {
   it.each(Object.entries(BOUNDS))('%s holds its bounds', (name, [min, max, zero]) => {
     const setting = name as SettingName;
     for (const value of zero === undefined ? [min, max] : [0, min, max]) {
-      const result = parseEnv(setting, String(value));
+      const result = parseEnv(setting, String(value), setting === 'peerPort' ? PEER : {});
       expect(result).toMatchObject({ ok: true, config: { [setting]: value } });
     }
     for (const value of [min - 1, max + 1].filter((each) => each !== 0 || zero === undefined)) {
@@ -135,6 +143,19 @@ describe('texts', () => {
     const result = parseEnv(name, given, keys);
     if (expected === undefined) expect(result.ok).toBe(false);
     else expect(result).toMatchObject({ ok: true, config: { [name]: expected } });
+  });
+
+  const peer = { ...PEER, VOXGATE_PEER_PORT: '9100' };
+  it('takes other instances with all that they need, and tells what is missing', () => {
+    expect(accepted({ env: peer }).config).toMatchObject({ peerPort: 9100, peerUrl: 'http://10.0.0.5:9100' });
+    for (const missing of ['VOXGATE_PEER_URL', 'VOXGATE_REDIS_URL', 'VOXGATE_SECRET'])
+      expect(refused({ env: { ...peer, [missing]: undefined } }).join('\n')).toContain(missing);
+    for (const [wrong, word] of [
+      [{ VOXGATE_PORT: '9100' }, 'another listener'],
+      [{ VOXGATE_PROCESSES: '2' }, 'VOXGATE_PROCESSES'],
+      [{ VOXGATE_PEER_URL: 'https://10.0.0.5:9100' }, 'VOXGATE_TLS_CERT'],
+    ] as const)
+      expect(refused({ env: { ...peer, ...wrong } }).join('\n')).toContain(word);
   });
 
   it('does not show an address that may hold a password', () => {

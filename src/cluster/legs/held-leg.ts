@@ -140,6 +140,8 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
       }
     };
     readRelay(relay, hear);
+    // A server leaves its half of an upgraded socket open.
+    relay.once('end', () => relay.end());
     relay.once('close', () => {
       if (away !== mine) return;
       away = undefined;

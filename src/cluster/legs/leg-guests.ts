@@ -2,6 +2,7 @@
 // sends goes over a relay, in order, and what waits there counts as if it waited here.
 
 import { request } from 'node:http';
+import { request as requestTls } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -10,60 +11,75 @@ import { createLegConnection, type LegConnection } from '../../gateway/calls/leg
 import type { LegWire } from '../../gateway/calls/leg-wire.ts';
 import { createSweeper } from '../../gateway/sockets/sweeper.ts';
 import type { PlayoutClock } from '../../playout/playout-clock.ts';
-import type { LegAddress } from '../messages.ts';
-import { LEG_PATH, PEER_HEADER, peerNote, UPGRADE_NAME } from '../private-listener.ts';
+import { PEER_HEADER } from '../peer-note.ts';
+import { LEG_PATH, UPGRADE_NAME } from '../private-listener.ts';
+import type { Neighbour } from '../reverse-proxy.ts';
 import { openLegCodec } from './leg-switchboard.ts';
 import type { MovingLegs } from './moving-legs.ts';
 import { frameBytes, type LegOpening, packRelay, type RelayMessage, readRelay } from './relay-frames.ts';
 
 export type LegGuests = {
-  /** Resolves when the call has begun here; rejects when it does not. */
-  fetch(address: LegAddress & { readonly userId: string }): Promise<void>;
+  /** Resolves when the call has begun here; rejects with `leg_not_found` or `leg_taken` when it does not. */
+  fetch(wanted: WantedLeg): Promise<void>;
+  /** The call goes on where its socket is. */
+  sendHome(key: string): void;
   close(): void;
+};
+
+/** A leg whose socket is in another process, by its key there, and the user that it belongs to. */
+export type WantedLeg = {
+  readonly key: string;
+  readonly userId: string;
+  readonly from: Neighbour;
+  /** What stands behind LEG_PATH; the key unless given. */
+  readonly path?: string;
 };
 
 export type LegGuestsOptions = {
   readonly registry: () => MovingLegs;
-  /** Of the private listener of a process. */
-  readonly pathOf: (player: number) => string;
-  readonly secret: string;
   readonly clock: Clock;
   readonly playout: PlayoutClock;
   readonly log: Log;
 };
 
-/** It is on this machine, and the call has long begun. */
+/** It is near, and the call has long begun. */
 const FETCH_MS = 3000;
 
+const takenError = () => new AppError('leg_taken', 'Another session has this leg.');
 const gone = (cause?: unknown) => new AppError('leg_not_found', 'The leg has gone.', { cause });
 
 export function createLegGuests(options: LegGuestsOptions): LegGuests {
   const { registry, clock, log, playout } = options;
-  const guests = new Map<LegConnection, Duplex>();
+  const guests = new Map<LegConnection, { readonly relay: Duplex; readonly key: string }>();
   const sweeper = createSweeper(clock, (nowMs) => {
     for (const guest of guests.keys()) guest.sweep(nowMs);
     return guests.size > 0 ? 'more' : 'none';
   });
 
-  const dial = ({ key, holder }: LegAddress): Promise<Duplex> =>
+  const dial = ({ key, from, path: which = encodeURIComponent(key) }: WantedLeg): Promise<Duplex> =>
     new Promise((resolve, reject) => {
-      const asked = request({
-        socketPath: options.pathOf(holder),
-        path: `${LEG_PATH}${encodeURIComponent(key)}`,
+      const path = `${LEG_PATH}${which}`;
+      const note = { address: '', scheme: 'http', hosts: 'named' } as const;
+      const options = {
+        path,
         headers: {
           Connection: 'Upgrade',
           Upgrade: UPGRADE_NAME,
-          [PEER_HEADER]: peerNote({ secret: options.secret, address: '', scheme: 'http', hosts: 'named' }),
+          [PEER_HEADER]: from.notes.stamp(note, { method: 'GET', path }),
         },
         timeout: FETCH_MS,
-      });
+      };
+      const asked =
+        'socketPath' in from.at
+          ? request({ ...options, socketPath: from.at.socketPath })
+          : (from.at.origin.startsWith('https:') ? requestTls : request)(new URL(from.at.origin), options);
       asked.once('upgrade', (_reply, socket, head: Buffer) => {
         if (head.length > 0) socket.unshift(head);
         resolve(socket);
       });
       asked.once('response', (reply) => {
         reply.resume();
-        reject(gone());
+        reject(reply.statusCode === 409 ? takenError() : gone());
       });
       asked.once('timeout', () => asked.destroy(new Error('no answer')));
       asked.once('error', (cause) => reject(gone(cause)));
@@ -101,7 +117,7 @@ export function createLegGuests(options: LegGuestsOptions): LegGuests {
     };
   };
 
-  const receive = (relay: Duplex, { key, userId }: LegAddress & { readonly userId: string }) =>
+  const receive = (relay: Duplex, { key, userId }: WantedLeg) =>
     new Promise<void>((resolve, reject) => {
       const { wire, hear } = wireOf(relay);
       let guest: LegConnection | undefined;
@@ -130,7 +146,7 @@ export function createLegGuests(options: LegGuestsOptions): LegGuests {
             resolve();
           },
         });
-        guests.set(guest, relay);
+        guests.set(guest, { relay, key });
         sweeper.start();
       };
       readRelay(relay, (message) => {
@@ -146,17 +162,24 @@ export function createLegGuests(options: LegGuestsOptions): LegGuests {
       relay.once('close', () => {
         disarm();
         reject(gone());
-        if (guest === undefined) return;
-        guests.delete(guest);
+        if (guest === undefined || !guests.delete(guest)) return;
         guest.closed();
       });
     });
 
   return {
-    fetch: async (address) => receive(await dial(address), address),
+    fetch: async (wanted) => receive(await dial(wanted), wanted),
+    sendHome(key) {
+      for (const [guest, { relay, key: each }] of guests) {
+        if (each !== key) continue;
+        guests.delete(guest);
+        guest.handOn();
+        relay.end();
+      }
+    },
     close() {
       sweeper.stop();
-      for (const relay of guests.values()) relay.destroy();
+      for (const { relay } of guests.values()) relay.destroy();
     },
   };
 }

@@ -1,31 +1,29 @@
 // The legs whose sockets are in this process, by their keys, and the moves of calls between processes: handed to one that
 // asks for a call, or brought back here.
 
-import type { Duplex } from 'node:stream';
 import { AppError } from '../../base/app-error.ts';
 import type { createLegConnection } from '../../gateway/calls/leg-connection.ts';
 import { audioSocketLeg } from '../../legs/audiosocket-leg.ts';
 import { LEGS } from '../../legs/legs.ts';
-import type { LegAddress, PlayerNumber, PrimaryAsks, PrimaryNews } from '../messages.ts';
-import type { Peer } from '../peer.ts';
+import type { OpenRelay } from '../private-listener.ts';
 import { createHeldLeg, type HeldLeg } from './held-leg.ts';
 import type { MovingLegs } from './moving-legs.ts';
 
 export type LegSwitchboard = {
   /** Makes a call of a socket, as one that may move. */
   readonly connect: typeof createLegConnection;
-  /** Another process takes the call; the stream is closed when there is none of this key. */
-  readonly give: (key: string, relay: Duplex) => void;
+  /** Another process takes the call over the stream that `open` gives. */
+  readonly give: (key: string, open: OpenRelay) => 'given' | 'gone';
   /** Has the call of a socket of this process go on here. Throws when there is none. */
   bringHome(key: string): void;
 };
 
 export type LegSwitchboardOptions = {
-  readonly player: PlayerNumber;
-  readonly primary: Peer<PrimaryAsks, PrimaryNews>;
+  /** Of this process and this start of it, so that no key comes twice in the gateway. */
+  readonly prefix: string;
   readonly registry: () => MovingLegs;
-  /** Distinguishes this process from an earlier one with its number, so that no key comes twice. */
-  readonly life: string;
+  /** The socket of a call is closed, wherever the call was. */
+  readonly onGone: (key: string, reason: string) => void;
 };
 
 export const openLegCodec = (kind: string) => {
@@ -35,13 +33,13 @@ export const openLegCodec = (kind: string) => {
 };
 
 export function createLegSwitchboard(options: LegSwitchboardOptions): LegSwitchboard {
-  const { player, primary, registry, life } = options;
-  const held = new Map<LegAddress['key'], HeldLeg>();
+  const { prefix, registry } = options;
+  const held = new Map<string, HeldLeg>();
   let count = 0;
 
   return {
     connect(given) {
-      const key = `${player}.${life}.${++count}`;
+      const key = `${prefix}.${++count}`;
       const leg = createHeldLeg({
         ...given,
         openCodec: () => openLegCodec(given.kind),
@@ -50,16 +48,18 @@ export function createLegSwitchboard(options: LegSwitchboardOptions): LegSwitchb
         onMovedAway: () => registry().movedAway(key),
         onGone(reason) {
           held.delete(key);
-          primary.tell('legLeft', { key, reason });
+          options.onGone(key, reason);
         },
       });
       held.set(key, leg);
       return leg;
     },
-    give(key, relay) {
+    give(key, open) {
       const leg = held.get(key);
-      if (leg === undefined) relay.destroy();
-      else leg.moveTo(relay);
+      const relay = leg === undefined ? undefined : open();
+      if (relay === undefined) return 'gone';
+      leg!.moveTo(relay);
+      return 'given';
     },
     bringHome(key) {
       const leg = held.get(key);

@@ -140,7 +140,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Case does not matter. */
 const uuidOf = (id: string | undefined): string | undefined =>
   id !== undefined && UUID.test(id) ? id.toLowerCase() : undefined;
-const plainId = (id: string | undefined): string | undefined => uuidOf(id) ?? id;
+export const plainId = (id: string | undefined): string | undefined => uuidOf(id) ?? id;
 
 export function createLocalLegRegistry<Leg extends Named = CallLeg, Listener extends Told = LegListener>(
   clock: Clock,

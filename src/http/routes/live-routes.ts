@@ -36,6 +36,7 @@ export const liveSessionSchema = z.object({
   onlookers: count,
   leg: z.object({ id: z.string(), kind: z.string(), callSid: z.string().optional() }).optional(),
   process: count.optional().describe('The process that plays it, where there are several'),
+  instance: z.string().optional().describe('The instance that has it, where it is another than this one'),
 });
 const sessionsSchema = z.object({ sessions: z.array(liveSessionSchema) });
 
@@ -47,7 +48,7 @@ export function addLiveRoutes(scope: FastifyInstance, options: LiveRoutesOptions
     {
       schema: {
         ...about,
-        summary: "The caller's open sessions on this instance (ours)",
+        summary: "The caller's open sessions, those on other instances of the gateway included (ours)",
         response: { 200: sessionsSchema, ...errorReplies(401) },
       },
     },

@@ -18,6 +18,8 @@ export type LiveView = {
   readonly leg?: { readonly id: string; readonly kind: string; readonly callSid?: string };
   /** The process that plays it, where there are several. */
   readonly process?: number;
+  /** The instance that has it, where that is another than the one that was asked. */
+  readonly instance?: string;
 };
 
 /** Of one user, or of all. */

@@ -16,7 +16,7 @@ import { noteRequest } from '../server/request-log.ts';
 export type TokenRoutesOptions = {
   readonly credentials: Credentials;
   readonly tokens: Pick<TokenIssuer, 'issue'>;
-  readonly hasSession: (userId: string, id: string) => boolean;
+  readonly hasSession: (userId: string, id: string) => boolean | Promise<boolean>;
   /** Takes a token of this user back; when it is done, nobody lets anybody in with it. Throws `not_found`. */
   readonly revoke: (userId: string, id: string) => void | Promise<void>;
   readonly unixMs: () => number;
@@ -74,11 +74,11 @@ export function addTokenRoutes(scope: FastifyInstance, options: TokenRoutesOptio
         response: { 201: issuedSchema, ...errorReplies(400, 401, 404, 415, 503) },
       },
     },
-    (request, reply) => {
+    async (request, reply) => {
       if (options.isStopping()) throw aboutToStop();
       const { expiresInSeconds: seconds, ...grant } = request.body as z.output<typeof bodySchema>;
       const userId = callerOf(request);
-      if (grant.scope === 'watch' && !hasSession(userId, grant.session))
+      if (grant.scope === 'watch' && !(await hasSession(userId, grant.session)))
         throw new AppError(
           'not_found',
           fieldMessage({

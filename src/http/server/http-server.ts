@@ -38,7 +38,7 @@ export type HttpServerOptions = {
   /** Whether a WebSocket would be taken at this path. */
   readonly isWebSocketPath?: (path: string) => boolean;
   /** Why a session that this address asks to go on with cannot; undefined: it can, or there is none asked for. */
-  readonly resumeRefusal?: (url: string) => AppError | undefined;
+  readonly resumeRefusal?: (url: string) => Promise<AppError | undefined>;
 };
 
 /** Slow or half-open peers are dropped long before they could accumulate (Node's own defaults are minutes). */
@@ -101,7 +101,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       log.error('a request failed inside', { request: id, cause: String(error.cause) });
     return sendError(reply, error);
   });
-  app.setNotFoundHandler((request, reply) => {
+  app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?', 1)[0]!;
     if (app.hasRoute({ method: 'GET', url: path })) {
       reply.header('Allow', 'GET, HEAD');
@@ -110,7 +110,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     const isGet = request.method === 'GET' || request.method === 'HEAD';
     if (isGet && options.isWebSocketPath?.(path) === true) {
       // Browsers tell nothing of an upgrade that was refused: this is where they ask.
-      const refused = options.resumeRefusal?.(request.url);
+      const refused = await options.resumeRefusal?.(request.url);
       if (refused !== undefined) return sendError(reply, refused);
       // RFC 9110 15.5.22 wants the header.
       reply.header('Upgrade', 'websocket');

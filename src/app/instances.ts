@@ -1,0 +1,185 @@
+// Instances that are one gateway to callers: what a session, an onlooker or a token of one needs of the others. Built only
+// where VOXGATE_PEER_PORT is set.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { MAX_TOKEN_LIFE_MS } from '../access/token-issuer.ts';
+import { AppError } from '../base/app-error.ts';
+import { listening } from '../base/processes/listen-fault.ts';
+import { watchedSession } from '../cluster/front-server.ts';
+import {
+  type Instance,
+  type InstanceDirectory,
+  sessionName,
+} from '../cluster/instances/instance-directory.ts';
+import { createInstanceLegs, type InstanceLegs } from '../cluster/instances/instance-legs.ts';
+import {
+  type InstanceAnswers,
+  type InstanceLinks,
+  type InstanceLinksOptions,
+  legPath,
+  openInstanceLinks,
+} from '../cluster/instances/instance-links.ts';
+import { createSignedNotes, type SignedNotes } from '../cluster/instances/signed-notes.ts';
+import { createLegGuests } from '../cluster/legs/leg-guests.ts';
+import { createLegSwitchboard } from '../cluster/legs/leg-switchboard.ts';
+import type { LocalLegRegistry } from '../gateway/calls/local-leg-registry.ts';
+import type { UpgradeRequest } from '../gateway/sockets/returning-clients.ts';
+import type { LiveView } from '../http/routes/live-view.ts';
+import type { PlayoutClock } from '../playout/playout-clock.ts';
+import { toEnv } from '../settings/settings.ts';
+import type { AppContext, Tls } from './context.ts';
+import type { AppLegRegistry } from './legs.ts';
+
+/** What this instance does for the others. */
+export type OwnSide = InstanceAnswers & {
+  readonly tls: Tls | undefined;
+  readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly onUpgrade: (upgrade: UpgradeRequest) => void;
+};
+
+export type AppInstances = {
+  entered(session: string): void;
+  left(session: string): void;
+  /** The other instance that has the session. Rejects with `busy` while that cannot be told. */
+  find(session: string): Promise<Instance | undefined>;
+  /** Of the others, of one user or of all. */
+  sessions(userId: string | undefined): Promise<readonly LiveView[]>;
+  /** Whether another instance had such a session. */
+  endSession(id: string): Promise<boolean>;
+  isSessionOf(userId: string, id: string): Promise<boolean>;
+  revoke(id: string): Promise<void>;
+  /** False: no other instance has the session. */
+  handOver(session: string, upgrade: UpgradeRequest): Promise<boolean>;
+  /** Onlookers of sessions that others have go on to them; `isOwn`: this instance has it. */
+  passOnlookersOn(http: FastifyInstance, isOwn: (session: string) => boolean): void;
+  /** The registry of this instance as one of all instances. */
+  openLegs(
+    local: LocalLegRegistry,
+    playout: PlayoutClock,
+  ): Pick<AppLegRegistry, 'registry' | 'arrivals' | 'connect'>;
+  /** Takes what the others ask, until the end. */
+  open(own: OwnSide): Promise<void>;
+};
+
+const ID_BYTES = 9;
+
+/** Undefined where this instance is the only one. */
+export async function createAppInstances(context: AppContext): Promise<AppInstances | undefined> {
+  const { config, version, clock, random, log, peers, redisLinks, onStop } = context;
+  const { peerPort, peerUrl, redisUrl, secret: secrets } = config;
+  if (peerPort === 0 || peerUrl === undefined || redisUrl === undefined) return undefined;
+  const { createRedisInstanceDirectory } = await import('../cluster/instances/redis-instance-directory.ts');
+  const id = random.id(ID_BYTES);
+  const notes: SignedNotes = createSignedNotes({ secrets, id, unixMs: Date.now, random });
+  const own: Instance = { id, url: peerUrl, version };
+  const directory: InstanceDirectory = createRedisInstanceDirectory({
+    url: redisUrl,
+    own,
+    notes,
+    clock,
+    random,
+    log,
+  });
+  onStop(() => directory.close());
+  redisLinks.set('instances', () => directory.isUp());
+  peers.count = () => directory.others().length;
+  let links: InstanceLinks | undefined;
+  let giveLeg: InstanceLinksOptions['onLeg'] = async () => 'gone';
+
+  const find = (session: string) => directory.find(sessionName(session));
+  return {
+    entered: (session) => directory.entered(sessionName(session)),
+    left: (session) => directory.left(sessionName(session)),
+    find,
+    async sessions(userId) {
+      return ((await links?.askAll('sessions', { userId: userId ?? null })) ?? []).flat();
+    },
+    async endSession(session) {
+      return ((await links?.askAll('endSession', { id: session })) ?? []).some(Boolean);
+    },
+    async isSessionOf(userId, session) {
+      const at = await find(session);
+      return at !== undefined && (await links?.ask(at, 'userOf', { id: session })) === userId;
+    },
+    async revoke(token) {
+      await links?.askAll('revokeToken', { id: token, leftMs: MAX_TOKEN_LIFE_MS });
+    },
+    async handOver(session, upgrade) {
+      const at = await find(session);
+      if (at === undefined || links === undefined) return false;
+      await links.passOn(upgrade, at);
+      return true;
+    },
+    passOnlookersOn(http, isOwn) {
+      http.addHook('onRequest', async (request, reply) => {
+        const session = watchedSession(request.raw.url ?? '');
+        if (session === undefined || isOwn(session) || links === undefined) return;
+        const at = await find(session);
+        if (at === undefined) return;
+        reply.hijack();
+        links.forward(request.raw, reply.raw, at);
+      });
+    },
+    openLegs(local, playout) {
+      const registry: InstanceLegs = createInstanceLegs({
+        local,
+        directory,
+        fetch: (from, name, userId) =>
+          guests.fetch({
+            key: name,
+            userId,
+            from: { at: { origin: from.url }, notes: notes.to(from.id) },
+            path: legPath(name, userId),
+          }),
+        sendHome: (name) => guests.sendHome(name),
+        clock,
+      });
+      const guests = createLegGuests({ registry: () => registry, clock, playout, log });
+      onStop(() => guests.close());
+      const switchboard = createLegSwitchboard({
+        prefix: id,
+        registry: () => registry,
+        onGone: (key) => registry.gone(key),
+      });
+      giveLeg = (name, userId, openRelay) =>
+        registry.take(name, userId, (key) => switchboard.give(key, openRelay));
+      const none = () => {
+        throw new AppError('internal', 'A leg has come in by no switchboard.');
+      };
+      return { registry, arrivals: { arrive: none, turnAway: none }, connect: switchboard.connect };
+    },
+    async open({ tls, onRequest, onUpgrade, ...answers }) {
+      const at = {
+        host: config.host,
+        port: peerPort,
+        portSetting: toEnv('peerPort'),
+        hostSetting: toEnv('host'),
+      };
+      const opening = openInstanceLinks({
+        directory,
+        notes,
+        listen: { host: config.host, port: peerPort, tls: peerUrl.startsWith('https:') ? tls : undefined },
+        answers: {
+          ...answers,
+          sessions: async (of) => (await answers.sessions(of)).map((view) => ({ ...view, instance: id })),
+        },
+        onLeg: (name, userId, open) => giveLeg(name, userId, open),
+        onRequest,
+        onUpgrade: (request, socket, head) => onUpgrade({ request, socket, head }),
+        clock,
+        log,
+      });
+      links = await listening(opening, at);
+      onStop(() => links?.close());
+    },
+  };
+}
+
+/** Sessions are found by other instances for as long as they are open. */
+export const enlistIn =
+  ({ entered, left }: Pick<AppInstances, 'entered' | 'left'>) =>
+  async ({ id }: { readonly id: string }) => {
+    entered(id);
+    return () => left(id);
+  };

@@ -1,0 +1,26 @@
+// The port to what all instances know of each other: which of them live and where they are reached, and which of them has
+// what goes by a name: a session, or a call.
+
+export type Instance = {
+  readonly id: string;
+  /** Where other instances reach it: `http://host:port` or `https://…`. */
+  readonly url: string;
+  readonly version: string;
+};
+
+export type InstanceDirectory = {
+  /** The others that live, of which this instance knows that one of ours has entered them. */
+  others(): readonly Instance[];
+  /** The other instance that has it; undefined: none. Rejects with `busy` while the directory cannot be asked. */
+  find(name: string): Promise<Instance | undefined>;
+  /** Calls `listener` whenever another instance may have got it; the result ends that. */
+  watch(name: string, listener: () => void): () => void;
+  /** This instance has it now. */
+  entered(name: string): void;
+  left(name: string): void;
+  isUp(): boolean;
+  /** This instance is not listed any more. */
+  close(): Promise<void>;
+};
+
+export const sessionName = (id: string): string => `session:${id}`;

@@ -1,0 +1,202 @@
+// The directory of instances in Redis. An instance is listed while it says so every BEAT_MS; what it has is listed by
+// name, so that one command finds it however much there is. Times are Redis's own.
+
+import { AppError } from '../../base/app-error.ts';
+import type { Clock } from '../../base/clock.ts';
+import { isJsonObject, parseJson } from '../../base/json.ts';
+import type { Log } from '../../base/log.ts';
+import type { Random } from '../../base/random.ts';
+import { connectQuotaRedis } from '../../upstream/quota/quota-connection.ts';
+import type { Instance, InstanceDirectory } from './instance-directory.ts';
+import type { SignedNotes } from './signed-notes.ts';
+
+export type RedisInstanceDirectoryOptions = {
+  readonly url: string;
+  readonly own: Instance;
+  /** Anybody who reaches Redis can write there: only what is signed is believed. */
+  readonly notes: Pick<SignedNotes, 'signEntry' | 'isEntry'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+};
+
+const BEAT_MS = 2000;
+/** Three beats are missing. */
+const LEASE_MS = 6000;
+const NAME_LEASE_MS = 60_000;
+const NAME_BEAT_MS = 20_000;
+/** Commands of one batch: Redis serves others between two. */
+const BATCH = 200;
+/** An entry is an address and a version. */
+const MAX_ENTRY_CHARS = 2048;
+
+const TAG = 'voxgate:{instances}';
+const KEYS = [`${TAG}:seen`, `${TAG}:entries`, `${TAG}:version`] as const;
+/** Both the key of what goes by a name and the channel on which it is told of. */
+const keyOf = (name: string) => `voxgate:has:${name}`;
+
+/**
+ * KEYS: when each was seen, what each has said of itself, a name of the present list. ARGV: id, entry, lease ms, the name that
+ * is known, a new name. Answers the name, and the list where it is another than the known one.
+ */
+const BEAT = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local changed = false
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[3])) do
+  redis.call('ZREM', KEYS[1], id)
+  redis.call('HDEL', KEYS[2], id)
+  changed = true
+end
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+if redis.call('HGET', KEYS[2], ARGV[1]) ~= ARGV[2] then
+  redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
+  changed = true
+end
+if changed then redis.call('SET', KEYS[3], ARGV[5]) end
+for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, 10 * ARGV[3]) end
+local name = redis.call('GET', KEYS[3]) or ''
+if name == ARGV[4] then return { name } end
+return { name, redis.call('HGETALL', KEYS[2]) }
+`;
+/** KEYS as above. ARGV: id, a new name. */
+const LEAVE = `
+redis.call('ZREM', KEYS[1], ARGV[1])
+redis.call('HDEL', KEYS[2], ARGV[1])
+redis.call('SET', KEYS[3], ARGV[2], 'PX', 60000)
+`;
+/** KEYS: of a name. ARGV: id. Another instance may have it by now. */
+const FORGET = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;
+
+export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOptions): InstanceDirectory {
+  const { url, own, notes, clock, random, log } = options;
+  const said = JSON.stringify(own);
+  const entry = JSON.stringify({ said, signature: notes.signEntry(said) });
+  const names = new Set<string>();
+  const watched = new Map<string, Set<() => void>>();
+  let known = '';
+  let list: readonly Instance[] = [];
+  let phase: 'open' | 'closed' = 'open';
+  let disarmBeat = () => {};
+  let disarmNames = () => {};
+
+  const { redis, isReady } = connectQuotaRedis({ url, name: 'voxgate-instances', clock, log }, (state) => {
+    if (state === 'lost' || phase === 'closed') return;
+    known = '';
+    beat();
+    tellNames();
+  });
+  // A connection that is subscribed does nothing else; it subscribes again by itself when it was lost.
+  const news = redis.duplicate({
+    enableOfflineQueue: true,
+    commandTimeout: undefined,
+    maxRetriesPerRequest: null,
+  });
+  news.on('error', () => {}); // as the other one, which tells
+  news.on('message', (channel: string) => {
+    for (const listener of [...(watched.get(channel.slice(keyOf('').length)) ?? [])]) listener();
+  });
+  /** Told of by the connection itself. */
+  const failed = () => {};
+
+  const readEntry = (id: string, text: string): Instance | undefined => {
+    const read = text.length > MAX_ENTRY_CHARS ? undefined : parseJson(text)?.value;
+    if (!isJsonObject(read)) return undefined;
+    const { said: told, signature } = read;
+    if (typeof told !== 'string' || typeof signature !== 'string' || !notes.isEntry(told, signature))
+      return undefined;
+    // Nobody else can have signed it, so it has the shape that it was given.
+    const instance = parseJson(told)?.value as Instance;
+    return instance.id === id ? instance : undefined;
+  };
+  const learn = (told: readonly string[]) => {
+    const now: Instance[] = [];
+    for (let at = 0; at + 1 < told.length; at += 2) {
+      if (told[at] === own.id) continue;
+      const instance = readEntry(told[at]!, told[at + 1]!);
+      if (instance !== undefined) now.push(instance);
+    }
+    for (const { id, url: where, version } of now)
+      if (!list.some((before) => before.id === id))
+        log.info('instance_found', { instance: id, url: where, version });
+    for (const { id } of list)
+      if (!now.some((after) => after.id === id)) log.info('instance_gone', { instance: id });
+    list = now;
+  };
+  const beat = () => {
+    disarmBeat();
+    if (phase === 'closed') return;
+    disarmBeat = clock.after(BEAT_MS, beat);
+    if (!isReady()) return;
+    redis
+      .eval(BEAT, KEYS.length, ...KEYS, own.id, entry, LEASE_MS, known, random.id(9))
+      .then((answer) => {
+        const [name, told] = answer as [string, string[] | undefined];
+        known = name;
+        if (told !== undefined && phase === 'open') learn(told);
+      })
+      .catch(failed);
+  };
+  const tellNames = () => {
+    disarmNames();
+    if (phase === 'closed') return;
+    disarmNames = clock.after(NAME_BEAT_MS, tellNames);
+    const left = [...names];
+    const tellSome = () => {
+      if (phase === 'closed' || !isReady()) return;
+      const batch = redis.pipeline();
+      const some = left.splice(0, BATCH).filter((name) => names.has(name));
+      for (const name of some) batch.set(keyOf(name), own.id, 'PX', NAME_LEASE_MS);
+      batch.exec().then(() => {
+        if (left.length > 0) tellSome();
+      }, failed);
+    };
+    tellSome();
+  };
+  beat();
+  tellNames();
+
+  return {
+    others: () => list,
+    async find(name) {
+      const holder = await redis.get(keyOf(name)).catch((cause: unknown) => {
+        const retryAfterMs = 1000;
+        throw new AppError('busy', 'Which instance it is cannot be told; try again.', {
+          cause,
+          retryAfterMs,
+        });
+      });
+      return list.find(({ id }) => id === holder);
+    },
+    watch(name, listener) {
+      const listeners = watched.get(name) ?? new Set();
+      watched.set(name, listeners.add(listener));
+      if (listeners.size === 1) news.subscribe(keyOf(name)).then(listener, failed);
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size > 0 || watched.get(name) !== listeners) return;
+        watched.delete(name);
+        if (phase === 'open') news.unsubscribe(keyOf(name)).catch(failed);
+      };
+    },
+    entered(name) {
+      names.add(name);
+      if (!isReady()) return;
+      const batch = redis.pipeline().set(keyOf(name), own.id, 'PX', NAME_LEASE_MS);
+      batch.publish(keyOf(name), own.id).exec().catch(failed);
+    },
+    left(name) {
+      names.delete(name);
+      if (isReady()) redis.eval(FORGET, 1, keyOf(name), own.id).catch(failed);
+    },
+    isUp: isReady,
+    async close() {
+      phase = 'closed';
+      disarmBeat();
+      disarmNames();
+      if (isReady()) await redis.eval(LEAVE, KEYS.length, ...KEYS, own.id, random.id(9)).catch(failed);
+      news.disconnect();
+      redis.disconnect();
+    },
+  };
+}
