@@ -64,6 +64,14 @@ const PROGRAMS = [
     partOf: /^test\/conformance\/[^/]*\.test\.ts$/,
   },
   {
+    name: 'postgresql',
+    packages: ['postgresql'],
+    // Debian keeps its programs out of PATH.
+    probes: [['sh', '-c', 'PATH="$(echo /usr/lib/postgresql/*/bin | tr " " :):$PATH" initdb --version']],
+    files: /^test\/integration\/postgres-[^/]*\.test\.ts$/,
+    partOf: /^test\/(conformance|storage)\/[^/]*\.test\.ts$/,
+  },
+  {
     name: 'promtool',
     packages: ['prometheus'],
     probes: [['promtool', '--version']],

@@ -1,8 +1,9 @@
 // Short-lived tokens that a server hands to a browser: what one lets its bearer do, signed, so that nothing has to be kept
 // of it. The whole is one word of base64url, for it travels as a WebSocket subprotocol or in an address.
 
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { isJsonObject, parseJson } from '../base/json.ts';
+import { isSignedByAny, type SigningKeys, signNew } from './signing-keys.ts';
 
 export const MEDIA = ['captions', 'audio'] as const;
 export type Medium = (typeof MEDIA)[number];
@@ -14,7 +15,7 @@ export type TokenGrant =
 export type CallerToken = TokenGrant & {
   readonly id: string;
   readonly userId: string;
-  /** On the clock of the process that made it, ms. */
+  /** Unix ms: every instance that has the secret reads the same clock. */
   readonly expiresAtMs: number;
 };
 
@@ -32,30 +33,31 @@ const SIGNATURE_BYTES = 16;
 const ID_SIGNATURE_BYTES = 9;
 const NONCE_CHARACTERS = 12;
 
-export function createCallerTokens(secret: string): CallerTokens {
-  const digest = (purpose: string, text: string | Uint8Array) =>
-    createHmac('sha256', secret).update(`${purpose}\n`).update(text).digest();
-  const sign = (payload: Uint8Array) => digest('token', payload).subarray(0, SIGNATURE_BYTES);
-  const idFor = (userId: string, nonce: string) =>
-    nonce + digest('id', `${nonce}${userId}`).toString('base64url', 0, ID_SIGNATURE_BYTES);
+export function createCallerTokens(keys: SigningKeys): CallerTokens {
+  const digestOf =
+    (purpose: string, text: string | Uint8Array, bytes: number) =>
+    (key: string | Uint8Array): Buffer =>
+      createHmac('sha256', key).update(`${purpose}\n`).update(text).digest().subarray(0, bytes);
+  const tokenDigest = (payload: Uint8Array) => digestOf('token', payload, SIGNATURE_BYTES);
+  const idDigest = (userId: string, nonce: string) => digestOf('id', `${nonce}${userId}`, ID_SIGNATURE_BYTES);
 
   return {
-    idFor,
+    idFor: (userId, nonce) => nonce + signNew(keys, idDigest(userId, nonce)).toString('base64url'),
     isIdOf(userId, id) {
-      const given = Buffer.from(id);
-      const wanted = Buffer.from(idFor(userId, id.slice(0, NONCE_CHARACTERS)));
-      return given.length === wanted.length && timingSafeEqual(given, wanted);
+      const nonce = id.slice(0, NONCE_CHARACTERS);
+      const given = Buffer.from(id.slice(NONCE_CHARACTERS), 'base64url');
+      return isSignedByAny(keys, idDigest(userId, nonce), given);
     },
     sign(token) {
       const payload = Buffer.from(JSON.stringify(token));
-      return Buffer.concat([sign(payload), payload]).toString('base64url');
+      return Buffer.concat([signNew(keys, tokenDigest(payload)), payload]).toString('base64url');
     },
     read(text) {
       if (!/^[\w-]{1,2048}$/.test(text)) return undefined;
       const bytes = Buffer.from(text, 'base64url');
       const payload = bytes.subarray(SIGNATURE_BYTES);
       if (bytes.length <= SIGNATURE_BYTES) return undefined;
-      if (!timingSafeEqual(bytes.subarray(0, SIGNATURE_BYTES), sign(payload))) return undefined;
+      if (!isSignedByAny(keys, tokenDigest(payload), bytes.subarray(0, SIGNATURE_BYTES))) return undefined;
       // Nobody else can have signed it, so it has the shape that it was given.
       const json = parseJson(payload.toString('utf8'))?.value;
       return isJsonObject(json) ? (json as unknown as CallerToken) : undefined;

@@ -1,8 +1,9 @@
 // The token by which a client that lost its connection is let in to its session again: signed, so that nothing has to be
 // kept of it, for one session of one user, and one word of base64url, for it travels in an address or as a subprotocol.
 
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { isJsonObject, parseJson } from '../base/json.ts';
+import { isSignedByAny, type SigningKeys, signNew } from './signing-keys.ts';
 
 export type ResumeToken = {
   readonly session: string;
@@ -23,20 +24,20 @@ export type ResumeTokens = {
 /** 128 bits of HMAC-SHA-256. */
 const SIGNATURE_BYTES = 16;
 
-export function createResumeTokens(secret: string): ResumeTokens {
-  const signatureOf = (payload: Uint8Array) =>
-    createHmac('sha256', secret).update('resume\n').update(payload).digest().subarray(0, SIGNATURE_BYTES);
+export function createResumeTokens(keys: SigningKeys): ResumeTokens {
+  const digestOf = (payload: Uint8Array) => (key: string | Uint8Array) =>
+    createHmac('sha256', key).update('resume\n').update(payload).digest().subarray(0, SIGNATURE_BYTES);
   return {
     sign(token) {
       const payload = Buffer.from(JSON.stringify(token));
-      return Buffer.concat([signatureOf(payload), payload]).toString('base64url');
+      return Buffer.concat([signNew(keys, digestOf(payload)), payload]).toString('base64url');
     },
     read(text) {
       if (!/^[\w-]{1,2048}$/.test(text)) return undefined;
       const bytes = Buffer.from(text, 'base64url');
       const payload = bytes.subarray(SIGNATURE_BYTES);
       if (payload.length === 0) return undefined;
-      if (!timingSafeEqual(bytes.subarray(0, SIGNATURE_BYTES), signatureOf(payload))) return undefined;
+      if (!isSignedByAny(keys, digestOf(payload), bytes.subarray(0, SIGNATURE_BYTES))) return undefined;
       // Nobody else can have signed it, so it has the shape that it was given.
       const json = parseJson(payload.toString('utf8'))?.value;
       return isJsonObject(json) ? (json as unknown as ResumeToken) : undefined;

@@ -2,7 +2,6 @@
 
 import { createAttachTokens } from '../access/attach-tokens.ts';
 import { listening } from '../base/processes/listen-fault.ts';
-import { wallClock } from '../base/shared-clock.ts';
 import { joinServices } from '../cluster/joined-pools.ts';
 import { createLocalLegRegistry } from '../gateway/calls/local-leg-registry.ts';
 import { viewsOf } from '../http/routes/live-view.ts';
@@ -11,7 +10,7 @@ import { createOpenReplies } from '../http/server/open-replies.ts';
 import { endSession, findSession } from '../session/live-sessions.ts';
 import { findServices } from './configured-speech.ts';
 import { createAppContext, listenAt, readTls, type Stop } from './context.ts';
-import { asGateway, type Gateway, originOf, portOf, SECRET_BYTES, type StartOptions } from './gateway.ts';
+import { asGateway, type Gateway, openAppSecrets, originOf, portOf, type StartOptions } from './gateway.ts';
 import { createAppInstances, enlistIn } from './instances.ts';
 import { openAppPlaying } from './playing.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';
@@ -25,7 +24,7 @@ export async function startAlone(
   stopAll: () => Promise<void>,
 ): Promise<Gateway> {
   const context = createAppContext(options, onStop);
-  const { config, clock, random, metrics } = context;
+  const { config, clock, metrics } = context;
   const tls = readTls(config);
 
   const instances = await createAppInstances(context);
@@ -33,8 +32,8 @@ export async function startAlone(
   const quotas = await openQuotaStore(context, speech);
   onStop(() => quotas.close());
   const upstream = await openAppUpstream(context, speech, quotasFor(quotas, speech, context));
-  // Leg and session meet in one process, so the secret need not outlive it.
-  const tokens = createAttachTokens(config.secret[0] ?? random.id(SECRET_BYTES));
+  const secrets = openAppSecrets(options);
+  const tokens = createAttachTokens(secrets.legs, Date.now);
   const registry = createLocalLegRegistry(clock, tokens);
   const { runtime, sockets, legs, observers, credentials, admission } = await openAppPlaying({
     ...context,
@@ -46,8 +45,7 @@ export async function startAlone(
       maxLegs: config.maxConnections,
       ...instances?.openLegs(registry, playout),
     }),
-    tokenSecret: config.secret[0] ?? random.id(SECRET_BYTES),
-    tokenClock: config.secret.length > 0 ? wallClock : clock,
+    tokenKeys: secrets.tokens,
     maxOnlookers: config.maxOnlookers,
     findAgent: async (userId, agentId) => service?.findAgent(userId, agentId),
     ...(instances === undefined ? {} : { enlist: enlistIn(instances), handOver: instances.handOver }),
@@ -75,6 +73,7 @@ export async function startAlone(
     upstream,
     runtime,
     credentials,
+    secrets,
     replies,
     observers,
     legs,
@@ -92,6 +91,7 @@ export async function startAlone(
         observers.tokens.revoke(userId, id);
         await instances?.revoke(id);
       },
+      noteRevoked: (id, leftMs) => observers.tokens.noteRevoked(id, leftMs),
       pool: () => joinServices(upstream.reports()),
       desk,
     },

@@ -1,7 +1,9 @@
 // A running gateway as its caller sees it, and the options it was started with: the same for one process and for several.
 
 import type { Log } from '../base/log.ts';
+import { openSecrets, type Secrets } from '../service/file-service-secret.ts';
 import type { Config } from '../settings/settings.ts';
+import { openDataFolder } from '../storage/data-folder.ts';
 import type { LaunchedEngine } from './start.ts';
 
 export type Gateway = {
@@ -33,6 +35,13 @@ export type GatewayOptions = {
 
 /** `engine`: the embedded one, when it is the speech service; the caller that launched it closes it. */
 export type StartOptions = GatewayOptions & { readonly engine: LaunchedEngine | undefined };
+
+/** What this gateway signs with; one that keeps no records keeps no secret either. */
+export function openAppSecrets({ config, service }: Pick<GatewayOptions, 'config' | 'service'>): Secrets {
+  if (service === 'off') return openSecrets(config.secret, undefined);
+  openDataFolder(config.dataDir);
+  return openSecrets(config.secret, config.dataDir);
+}
 
 /** Sockets beyond sessions: plain requests, and half-open ones, of which a flood must not shut out the rest. */
 export const SPARE_SOCKETS = 16_384;

@@ -5,8 +5,9 @@ import type { FastifyInstance } from 'fastify';
 import { createCallerTokens } from '../access/caller-tokens.ts';
 import type { Credentials } from '../access/credentials.ts';
 import { createResumeTokens } from '../access/resume-tokens.ts';
+import type { SigningKeys } from '../access/signing-keys.ts';
 import { createTokenIssuer } from '../access/token-issuer.ts';
-import type { Clock } from '../base/clock.ts';
+import { wallClock } from '../base/shared-clock.ts';
 import { addLiveRoutes } from '../http/routes/live-routes.ts';
 import type { LiveView } from '../http/routes/live-view.ts';
 import { addObserverRoutes } from '../http/routes/observer-routes.ts';
@@ -25,10 +26,8 @@ const TICK_MS = 40;
 
 export type AppObserversOptions = AppContext & {
   readonly credentials: Credentials;
-  /** Of all processes of the gateway. */
-  readonly tokenSecret: string;
-  /** One that all processes of the gateway read alike. */
-  readonly tokenClock: Clock;
+  /** Of all processes and instances of the gateway. */
+  readonly tokenKeys: SigningKeys;
   /** Observers that this process may have. */
   readonly maxOnlookers: number;
 };
@@ -43,6 +42,8 @@ export type ObserverListRoutes = ObserverRoutes & {
   readonly hasSession: (userId: string, id: string) => boolean | Promise<boolean>;
   readonly sessionsOf: (userId: string) => readonly LiveView[] | Promise<readonly LiveView[]>;
   readonly revoke: (userId: string, id: string) => void | Promise<void>;
+  /** As `revoke`, of one that was taken back elsewhere, for all processes of the gateway. */
+  readonly noteRevoked: (id: string, leftMs: number) => void;
   readonly pool: () => unknown;
   readonly desk: OperatorDesk;
 };
@@ -56,7 +57,7 @@ export function openAppObservers(options: AppObserversOptions) {
   });
   const limits = { ...config, maxOnlookers: options.maxOnlookers };
   const runtime: OnlookerRuntime = { ticks, limits, count: { open: 0 } };
-  const tokens = createTokenIssuer(createCallerTokens(options.tokenSecret), options.tokenClock, random);
+  const tokens = createTokenIssuer(createCallerTokens(options.tokenKeys), wallClock, random);
   const addSeats = (scope: FastifyInstance, { sessions, isStopping }: ObserverRoutes) =>
     addObserverRoutes(scope, {
       credentials,
@@ -79,7 +80,7 @@ export function openAppObservers(options: AppObserversOptions) {
     runtime,
     tokens,
     /** Of all processes of the gateway, too. */
-    resumeTokens: createResumeTokens(options.tokenSecret),
+    resumeTokens: createResumeTokens(options.tokenKeys),
     /** The observers' routes alone. */
     addSeats: (http: FastifyInstance, routes: ObserverRoutes): Promise<void> =>
       inScope(http, (scope) => addSeats(scope, routes)),

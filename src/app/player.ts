@@ -9,7 +9,6 @@ import { systemClock } from '../base/clock.ts';
 import { forwardingLog, type Log, type LogLevel } from '../base/log.ts';
 import { listening } from '../base/processes/listen-fault.ts';
 import { helpersYieldToPlayback } from '../base/processes/yield-to-playback.ts';
-import { sharedClock } from '../base/shared-clock.ts';
 import { createFrontServer, watchedSession } from '../cluster/front-server.ts';
 import { openPrimaryLine, type PrimaryLine } from '../cluster/ipc-player-process.ts';
 import { createIpcQuotaStore } from '../cluster/ipc-quota-store.ts';
@@ -41,8 +40,10 @@ export type PlayerBrief = {
   readonly config: Config;
   readonly version: string;
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
-  /** Of attach tokens, of callers' tokens, and of the listeners between processes. */
-  readonly secrets: { readonly legs: string; readonly tokens: string; readonly peers: string };
+  /** Of attach tokens, and of callers' tokens. */
+  readonly keys: { readonly legs: readonly string[]; readonly tokens: readonly string[] };
+  /** Of the listeners between processes. */
+  readonly peerSecret: string;
   /** Of the private listeners. */
   readonly folder: string;
   readonly speech: ConfiguredSpeech;
@@ -68,7 +69,7 @@ const ASK_MS = 3000;
 
 /** All of a player but its channel to the primary; `onStop` gets what is to be done at its end, in reverse order. */
 async function openAppPlayer(
-  { player, config, version, tls, secrets, folder, speech, ...brief }: PlayerBrief,
+  { player, config, version, tls, keys, peerSecret, folder, speech, ...brief }: PlayerBrief,
   primary: Primary,
   onStop: (stop: Stop) => void,
 ): Promise<AppPlayer> {
@@ -78,14 +79,14 @@ async function openAppPlayer(
   const quotas = createIpcQuotaStore({ primary, clock, states: brief.quotas });
   const upstream = await openAppUpstream(context, speech, viewsFor(quotas));
 
-  const notes = createSecretNotes(secrets.peers);
+  const notes = createSecretNotes(peerSecret);
   const processAt = (of: PlayerNumber | typeof PRIMARY): Neighbour => ({
     at: { socketPath: privatePath(folder, of) },
     notes,
   });
 
   const legRegistry = (playout: PlayoutClock) => {
-    const tokens = createAttachTokens(secrets.legs);
+    const tokens = createAttachTokens(keys.legs, Date.now);
     const guests = createLegGuests({
       registry: () => registry,
       clock,
@@ -122,8 +123,7 @@ async function openAppPlayer(
     ...context,
     upstream,
     legRegistry,
-    tokenSecret: secrets.tokens,
-    tokenClock: sharedClock,
+    tokenKeys: keys.tokens,
     maxOnlookers: Math.ceil(config.maxOnlookers / config.processes),
     async findAgent(userId, agentId) {
       const profile = await primary.ask('findAgent', { userId, agentId }, { deadlineMs: ASK_MS });

@@ -28,7 +28,7 @@ import { openProcessMetrics } from './process-metrics.ts';
 import { type AppUpstream, sessionSettings, upstreamOf } from './upstream.ts';
 
 export type AppPlayingOptions = AppContext &
-  Pick<AppObserversOptions, 'tokenSecret' | 'tokenClock' | 'maxOnlookers'> & {
+  Pick<AppObserversOptions, 'tokenKeys' | 'maxOnlookers'> & {
     readonly upstream: AppUpstream;
     /** Of the clock that paces legs, when there is one. */
     readonly legRegistry: (playout: PlayoutClock) => AppLegRegistry;

@@ -4,7 +4,6 @@
 import { fileURLToPath } from 'node:url';
 import { createAttachTokens } from '../access/attach-tokens.ts';
 import { metricsText } from '../base/metrics-snapshot.ts';
-import { sharedClock } from '../base/shared-clock.ts';
 import { openPlayerProcesses } from '../cluster/ipc-player-process.ts';
 import { createLegDirectory } from '../cluster/legs/leg-directory.ts';
 import { createSecretNotes } from '../cluster/peer-note.ts';
@@ -19,7 +18,14 @@ import { createOpenReplies } from '../http/server/open-replies.ts';
 import { openTemporaryFolder } from '../storage/temporary-folder.ts';
 import { findServices, placesOf } from './configured-speech.ts';
 import { createAppContext, readTls, type Stop } from './context.ts';
-import { asGateway, type Gateway, originOf, SECRET_BYTES, type StartOptions } from './gateway.ts';
+import {
+  asGateway,
+  type Gateway,
+  openAppSecrets,
+  originOf,
+  SECRET_BYTES,
+  type StartOptions,
+} from './gateway.ts';
 import { openAppObservers } from './observers.ts';
 import { type PlayerBrief, PRIMARY, privatePath } from './player.ts';
 import { openAppCredentials, openAppSound } from './playing.ts';
@@ -42,11 +48,9 @@ export async function startPrimary(
   const { config, version, clock, random, log, metrics } = context;
   const tls = readTls(config);
   const spawn = openPlayerProcesses(PROGRAM, ['player']);
-  const secrets = {
-    legs: random.id(SECRET_BYTES),
-    tokens: random.id(SECRET_BYTES),
-    peers: random.id(SECRET_BYTES),
-  };
+  const secrets = openAppSecrets(options);
+  const { legs: legKeys, tokens: tokenKeys } = secrets;
+  const peers = random.id(SECRET_BYTES);
   const { path: folder, remove } = openTemporaryFolder();
   onStop(remove);
   // Of its own thread, in which REST speaks; each player has some for its sessions.
@@ -72,14 +76,13 @@ export async function startPrimary(
   const observers = openAppObservers({
     ...context,
     credentials,
-    tokenSecret: secrets.tokens,
-    tokenClock: sharedClock,
+    tokenKeys,
     maxOnlookers: 0,
   });
   onStop(() => observers.close());
 
   const sessions = createSessionRegistry(config);
-  const legs = createLegDirectory(clock, createAttachTokens(secrets.legs), (player, name, news) =>
+  const legs = createLegDirectory(clock, createAttachTokens(legKeys, Date.now), (player, name, news) =>
     players.of(player)?.tell(name, news),
   );
   const host = createPlayerHost({
@@ -99,7 +102,8 @@ export async function startPrimary(
       config: { ...config, ...shared },
       version,
       tls,
-      secrets,
+      keys: { legs: legKeys, tokens: tokenKeys },
+      peerSecret: peers,
       folder,
       speech,
       quotas: store.state(),
@@ -129,6 +133,7 @@ export async function startPrimary(
     upstream,
     runtime: { ...upstreamOf(upstream), codecs, timer, clock },
     credentials,
+    secrets,
     replies,
     observers,
     legs: { dial: whole.dialLeg },
@@ -140,6 +145,7 @@ export async function startPrimary(
       hasSession: sessions.has,
       sessionsOf: whole.sessions,
       revoke: whole.revoke,
+      noteRevoked: whole.noteRevoked,
       pool: whole.pool,
       desk,
     },
@@ -149,7 +155,7 @@ export async function startPrimary(
   const listener = await openPrivateListener({
     clock,
     listen: { path: privatePath(folder, PRIMARY) },
-    notes: createSecretNotes(secrets.peers),
+    notes: createSecretNotes(peers),
     onRequest: (request, response) => http.routing(request, response),
   });
   onStop(() => listener.close());

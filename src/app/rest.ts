@@ -22,7 +22,7 @@ import { originOf, portOf, SPARE_SOCKETS, type StartOptions } from './gateway.ts
 import type { AppObservers, ObserverListRoutes } from './observers.ts';
 import { type AppService, type AppServiceOptions, openAppService } from './service.ts';
 
-export type AppRestOptions = Omit<AppServiceOptions, 'searchPath' | 'isStopping' | 'onLost'> &
+export type AppRestOptions = Omit<AppServiceOptions, 'searchPath' | 'isStopping' | 'onLost' | 'noteRevoked'> &
   Pick<StartOptions, 'service' | 'searchPath' | 'playgroundFolder' | 'engine' | 'onLost'> & {
     /** Undefined also where another process speaks TLS. */
     readonly tls: { readonly cert: string; readonly key: string } | undefined;
@@ -61,6 +61,7 @@ export async function openAppRest(options: AppRestOptions) {
       if (routes.isStopping()) return 'stopping';
       return options.engine?.isReady() === false ? 'engine-restarting' : service?.notReady();
     },
+    without: () => service?.without() ?? [],
     onStorageError: (error) => service?.onStorageError(error),
     exposeMetrics: options.exposeMetrics,
     isWebSocketPath,
@@ -89,13 +90,22 @@ export async function openAppRest(options: AppRestOptions) {
           ...options,
           searchPath: options.searchPath,
           isStopping: routes.isStopping,
+          noteRevoked(id, leftMs) {
+            if (!observers.tokens.isRevoked(id)) routes.noteRevoked(id, leftMs);
+          },
           onLost: options.onLost ?? (() => {}),
         });
   if (service !== undefined) {
     await addServiceApi(http, { ...service.api, legs });
     await addCompatRoutes(http, service.compat);
   }
-  await observers.addRoutes(http, routes);
+  await observers.addRoutes(http, {
+    ...routes,
+    async revoke(userId, id) {
+      await routes.revoke(userId, id);
+      await service?.keepRevoked(id);
+    },
+  });
   const playground = addPlaygroundRoutes(http, {
     folder: options.playgroundFolder ?? PLAYGROUND,
     publicUrl: config.publicUrl,

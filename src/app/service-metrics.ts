@@ -30,15 +30,13 @@ export type ServiceMetrics = {
   readonly webhookAttempted: (verdict: WebhookVerdict['kind']) => void;
 };
 
-type Measured = Pick<AppRecords, 'works' | 'deliveries' | 'storage'> & {
+type Measured = Pick<AppRecords, 'works' | 'deliveries' | 'storage' | 'folder' | 'database' | 'unixMs'> & {
   readonly running: () => number;
-  /** Unix time in ms. */
-  readonly unixMs: () => number;
 };
 
 export function openServiceMetrics(
-  { config: { dataDir }, clock, log, metrics, onStop }: AppContext,
-  { works, deliveries, storage, running, unixMs }: Measured,
+  { clock, log, metrics, onStop }: AppContext,
+  { works, deliveries, storage, folder, database, running, unixMs }: Measured,
 ): ServiceMetrics {
   let backlog: Awaited<ReturnType<typeof works.backlog>> | undefined;
   let outbox: Awaited<ReturnType<typeof deliveries.backlog>> | undefined;
@@ -50,7 +48,7 @@ export function openServiceMetrics(
     // What cannot be asked is not told; who owns it complains.
     backlog = await works.backlog().catch(() => undefined);
     outbox = await deliveries.backlog().catch(() => undefined);
-    freeBytes = await statfs(dataDir).then(
+    freeBytes = await statfs(folder).then(
       ({ bavail, bsize }) => bavail * bsize,
       () => undefined,
     );
@@ -91,6 +89,13 @@ export function openServiceMetrics(
     'voxgate_storage_writable',
     '1 while the disk of the data folder takes what is written',
     () => (storage.state() === 'ok' ? 1 : 0),
+  );
+  metrics.gauge('voxgate_database_up', '1 while PostgreSQL answers', () => database()?.up);
+  metrics.gauge('voxgate_database_connections', 'Connections to PostgreSQL', () => database()?.open);
+  metrics.gauge(
+    'voxgate_database_waiting',
+    'Statements that wait for a connection to PostgreSQL',
+    () => database()?.waiting,
   );
   metrics.gauge('voxgate_storage_free_bytes', 'Room on the disk of the data folder', () => freeBytes);
 

@@ -1,12 +1,13 @@
-// The parts of the speech service that depend on how it is deployed: the records in its data folder, what it shares with
-// other instances, and the writer of PlayNote scripts.
+// The parts of the speech service that depend on how it is deployed: the records in its data folder or in PostgreSQL, what
+// else it shares with other instances, and the writer of PlayNote scripts.
 
+import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
+import { AppError } from '../base/app-error.ts';
 import { faultCode } from '../base/fault-code.ts';
 import { RATE_WINDOW_MS } from '../limits/rate-window.ts';
 import { type ActiveSlots, soleInstance } from '../service/active-slots.ts';
-import { openServiceSecret } from '../service/file-service-secret.ts';
 import { inMemory, type OpenLimiter } from '../service/key-limits.ts';
 import { createHttpChatWriter } from '../service/playnotes/http-chat-writer.ts';
 import type { ScriptWriter } from '../service/playnotes/script-writer.ts';
@@ -15,10 +16,14 @@ import { createWorkerSourceDigest } from '../service/playnotes/worker-source-dig
 import { createRedisActiveSlots } from '../service/redis-active-slots.ts';
 import { toEnv } from '../settings/settings.ts';
 import type { AgentStore } from '../storage/agent-store.ts';
+import { dataFolderFault, openDataFolder } from '../storage/data-folder.ts';
 import type { DeliveryStore } from '../storage/delivery-store.ts';
+import type { RecordNews } from '../storage/postgres-database.ts';
+import type { RevocationStore } from '../storage/revocation-store.ts';
 import { createSqliteAgentStore } from '../storage/sqlite-agent-store.ts';
 import { openSqliteDatabase } from '../storage/sqlite-database.ts';
 import { createSqliteDeliveryStore } from '../storage/sqlite-delivery-store.ts';
+import { createSqliteRevocationStore } from '../storage/sqlite-revocation-store.ts';
 import { createSqliteWorkStore } from '../storage/sqlite-work-store.ts';
 import { createFileStorageProbe } from '../storage/works/file-storage-probe.ts';
 import { createFileWorkFiles } from '../storage/works/file-work-files.ts';
@@ -32,20 +37,48 @@ export type AppRecords = {
   readonly deliveries: DeliveryStore;
   readonly agents: AgentStore;
   readonly files: WorkFiles;
-  /** 32 bytes, the same at every start. */
-  readonly secret: Buffer;
-  /** What the disk under the folder takes. */
+  readonly revocations: RevocationStore;
+  /** Where the files lie. */
+  readonly folder: string;
+  /** Whether what is written can be kept: the disk under the folder, and the database where it is elsewhere. */
   readonly storage: StorageWatch;
-  /** Throws when another process has the folder, or when that cannot be told. */
+  /** Throws when another process has the folder, or when it cannot be told whose a work is. */
   readonly checkHeld: () => void;
+  readonly sharing: 'alone' | 'shared';
+  /** The clock of all that have these records, Unix ms. */
+  readonly unixMs: () => number;
+  /** The one that leases are counted by, where it is another one. */
+  readonly leaseUnixMs: (() => number) | undefined;
+  /** Tells the other instances. */
+  tell(news: RecordNews): void;
+  /** What of the storage does not answer; undefined: all of it does, or one instance alone has it. */
+  readonly missing: () => 'database' | 'files' | undefined;
+  /** How a database elsewhere is: 1 while it answers, connections to it, and statements that wait for one. */
+  readonly database: () =>
+    | { readonly up: number; readonly open: number; readonly waiting: number }
+    | undefined;
 };
 
-/** Of a data folder that belongs to this process alone; `onLost`: another process has taken it. */
-export async function openAppRecords(
+export type RecordEvents = {
+  /** Another process has taken the data folder. */
+  readonly onLost: () => void;
+  /** From the other instances, and every few seconds. */
+  readonly onNews: (news: RecordNews) => void;
+};
+
+export const openAppRecords = (context: AppContext, events: RecordEvents): Promise<AppRecords> =>
+  context.config.databaseUrl === undefined
+    ? openOwnRecords(context, events)
+    : openSharedRecords(context, context.config.databaseUrl, events);
+
+/** Of a data folder that belongs to this process alone. */
+async function openOwnRecords(
   { config: { dataDir }, clock, log, onStop }: AppContext,
-  onLost: () => void,
+  { onLost }: RecordEvents,
 ): Promise<AppRecords> {
-  const database = await openSqliteDatabase({ dataDir, clock, log, onLost });
+  const database = await openSqliteDatabase({ dataDir, clock, log, onLost }).catch((cause) => {
+    throw dataFolderFault(dataDir, cause);
+  });
   onStop(() => database.close());
   const disk = createFileStorageProbe(dataDir);
   const storage = new StorageWatch({
@@ -71,10 +104,95 @@ export async function openAppRecords(
     deliveries,
     agents: createSqliteAgentStore(database),
     files: createFileWorkFiles(dataDir, database.checkHeld),
-    secret: openServiceSecret(dataDir),
+    revocations: createSqliteRevocationStore(database),
+    folder: dataDir,
     storage,
     checkHeld: database.checkHeld,
+    sharing: 'alone',
+    unixMs: Date.now,
+    leaseUnixMs: undefined,
+    tell() {},
+    missing: () => undefined,
+    database: () => undefined,
   };
+}
+
+/** An upload that another instance is taking may last; files of what was removed may lie that long. */
+const DISPOSE_AFTER_MS = 60 * 60_000;
+
+/** In PostgreSQL, with a folder that all instances see. */
+async function openSharedRecords(
+  { config: { filesUrl, databaseConnections }, clock, random, log, onStop }: AppContext,
+  url: string,
+  { onNews }: RecordEvents,
+): Promise<AppRecords> {
+  const folder = filesUrl!;
+  openDataFolder(folder, 'VOXGATE_FILES_URL');
+  const [{ openPostgresDatabase }, { joinFolder }, stores] = await Promise.all([
+    import('../storage/postgres-database.ts'),
+    import('../storage/postgres/shared-folder.ts'),
+    loadPostgresStores(),
+  ]);
+  const instance = randomUUID();
+  const database = await openPostgresDatabase({
+    ...{ url, maxConnections: databaseConnections, instance, clock, random, log, onNews },
+  });
+  onStop(() => database.close());
+  await joinFolder(database, folder).catch((cause) => {
+    throw dataFolderFault(folder, cause, 'VOXGATE_FILES_URL');
+  });
+  const disk = createFileStorageProbe(folder);
+  const storage = new StorageWatch({
+    probe: {
+      async look(how) {
+        await Promise.all([disk.look(how), database.look(how)]);
+      },
+    },
+    clock,
+    log,
+  });
+  await storage.start();
+  onStop(() => storage.close());
+  const works = stores.createPostgresWorkStore(database, { instance, disposeAfterMs: DISPOSE_AFTER_MS });
+  const files = createFileWorkFiles(folder, database.checkReachable);
+  return {
+    works,
+    deliveries: stores.createPostgresDeliveryStore(database),
+    agents: stores.createPostgresAgentStore(database),
+    revocations: stores.createPostgresRevocationStore(database),
+    files: {
+      ...files,
+      /** One that was paused past its lease must not replace what the next one has published. */
+      async publish(id, name, path) {
+        if (await works.isElsewhere(id))
+          throw new AppError('interrupted', 'Another instance has gone on with this work.');
+        return await files.publish(id, name, path);
+      },
+    },
+    folder,
+    storage,
+    checkHeld: database.checkReachable,
+    sharing: 'shared',
+    unixMs: database.unixMs,
+    leaseUnixMs: database.unixMs,
+    tell: (news) => database.tell(news),
+    database: () => ({ up: database.isReachable() ? 1 : 0, ...database.connections() }),
+    missing() {
+      if (!database.isReachable()) return 'database';
+      return storage.state() === 'ok' ? undefined : 'files';
+    },
+  };
+}
+
+/** Not loaded by whoever has no PostgreSQL. */
+async function loadPostgresStores() {
+  const [works, deliveries, agents, revocations] = await Promise.all([
+    import('../storage/postgres-work-store.ts'),
+    import('../storage/postgres-delivery-store.ts'),
+    import('../storage/postgres-agent-store.ts'),
+    import('../storage/postgres-revocation-store.ts'),
+  ]);
+  return { ...works, ...deliveries, ...agents, ...revocations };
 }
 
 export type AppShared = { readonly slots: ActiveSlots; readonly openLimiter: OpenLimiter };
@@ -84,7 +202,7 @@ export type AppShared = { readonly slots: ActiveSlots; readonly openLimiter: Ope
  * is the only one. A connection of its own: neither this nor the counting of the upstream's quota waits for the other.
  */
 export async function openAppShared({
-  config: { redisUrl },
+  config: { redisUrl, databaseUrl },
   clock,
   log,
   redisLinks,
@@ -102,6 +220,8 @@ export async function openAppShared({
   );
   onStop(() => redis.disconnect());
   redisLinks.set('generations', () => redis.status === 'ready');
+  // Records that all instances share say who has one under way, and know it after an instance has died, too.
+  if (databaseUrl !== undefined) return { slots: soleInstance, openLimiter: inRedis(redis) };
   const slots = createRedisActiveSlots({ redis, clock, log });
   onStop(() => slots.close());
   return { slots, openLimiter: inRedis(redis) };

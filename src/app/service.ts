@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Credentials } from '../access/credentials.ts';
+import { MAX_TOKEN_LIFE_MS } from '../access/token-issuer.ts';
 import { webhookSecret } from '../access/webhook-signature.ts';
 import type { AppError } from '../base/app-error.ts';
 import type { CompatRoutesOptions } from '../http/compat/compat-routes.ts';
@@ -18,6 +19,7 @@ import type { AudioFinisher } from '../service/audio-finisher.ts';
 import { createHttpGuardedFetch } from '../service/fetch/http-guarded-fetch.ts';
 import { createNameLookup, systemNameLookup } from '../service/fetch/name-lookup.ts';
 import { openFilePartShelf } from '../service/file-part-shelf.ts';
+import type { Secrets } from '../service/file-service-secret.ts';
 import { createProcessFfmpegFinisher } from '../service/finishing/process-ffmpeg-finisher.ts';
 import { probeFfmpeg } from '../service/finishing/process-ffmpeg-probe.ts';
 import { createWorkerGainFinisher } from '../service/finishing/worker-gain-finisher.ts';
@@ -35,7 +37,8 @@ import { createWorkQuestions } from '../service/work-questions.ts';
 import { createWorkRunner } from '../service/work-runner.ts';
 import type { SessionAgent } from '../session/session-agent.ts';
 import type { AgentProfile } from '../speech/agent-profile.ts';
-import { dataFolderFault, openDataFolder } from '../storage/data-folder.ts';
+import { openDataFolder } from '../storage/data-folder.ts';
+import type { RecordNews } from '../storage/postgres-database.ts';
 import type { WorkKind } from '../storage/works/work.ts';
 import type { AppContext } from './context.ts';
 import { openServiceMetrics } from './service-metrics.ts';
@@ -46,6 +49,9 @@ export type AppServiceOptions = AppContext & {
   readonly upstream: AppUpstream;
   readonly runtime: SpeechRuntime;
   readonly credentials: Credentials;
+  readonly secrets: Secrets;
+  /** A token that was taken back before the start, or at another instance, and could be used for `leftMs`. */
+  readonly noteRevoked: (id: string, leftMs: number) => void;
   readonly replies: OpenReplies;
   /** Where ffmpeg is looked for. */
   readonly searchPath: string | undefined;
@@ -67,6 +73,10 @@ export type AppService = {
   start(): void;
   /** Why it can accept nothing now, for a load balancer. */
   notReady(): string | undefined;
+  /** What it goes without, for a load balancer: a fault that all instances have alike. */
+  without(): readonly string[];
+  /** Resolves when a token that was taken back stays so, wherever it is shown. */
+  keepRevoked(id: string): Promise<void>;
   onStorageError(error: AppError): void;
 };
 
@@ -75,21 +85,22 @@ const DAY_MS = 24 * 60 * 60_000;
 const LAST_WEBHOOKS_MS = 2000;
 
 export async function openAppService(options: AppServiceOptions): Promise<AppService> {
-  const { config, clock, random, log, upstream, runtime, onStop } = options;
-  const unixMs = Date.now;
+  const { config, clock, random, log, upstream, runtime, secrets, onStop } = options;
   const { dataDir } = config;
   openDataFolder(dataDir);
   let folder: 'ours' | 'lost' = 'ours';
   let leaveFolder = () => {};
-  const records = await openAppRecords(options, () => {
-    folder = 'lost';
-    log.error('data_folder_lost', { folder: dataDir });
-    leaveFolder();
-    options.onLost();
-  }).catch((cause) => {
-    throw dataFolderFault(dataDir, cause);
+  let hear = (_news: RecordNews) => {};
+  const records = await openAppRecords(options, {
+    onLost() {
+      folder = 'lost';
+      log.error('data_folder_lost', { folder: dataDir });
+      leaveFolder();
+      options.onLost();
+    },
+    onNews: (news) => hear(news),
   });
-  const { works: store, deliveries, files, secret, storage, checkHeld } = records;
+  const { works: store, deliveries, files, revocations, storage, checkHeld, sharing, unixMs } = records;
   const isStopping = () => options.isStopping() || folder === 'lost';
   const fetch = createHttpGuardedFetch({
     clock,
@@ -99,8 +110,8 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
   onStop(() => fetch.close());
   const { slots, openLimiter } = await openAppShared(options);
 
-  const masters = config.webhookSecrets.length > 0 ? config.webhookSecrets : [secret.toString('base64url')];
-  const measured = openServiceMetrics(options, { ...records, running: () => runner.running(), unixMs });
+  const masters = config.webhookSecrets.length > 0 ? config.webhookSecrets : secrets.webhooks;
+  const measured = openServiceMetrics(options, { ...records, running: () => runner.running() });
   const dispatcher = createWebhookDispatcher({
     store: deliveries,
     fetch,
@@ -113,7 +124,7 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
   });
   onStop(() => dispatcher.stop(LAST_WEBHOOKS_MS));
 
-  const address = createServiceAddress(secret);
+  const address = createServiceAddress(secrets.files);
   const messages = createWorkMessages({
     address,
     origin: () => config.publicUrl ?? options.origin(),
@@ -166,6 +177,7 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
     mostAtOnce: config.worksAtOnce,
     clock,
     unixMs,
+    leaseUnixMs: records.leaseUnixMs,
     log,
     storage,
     onDelivery: dispatcher.recheck,
@@ -181,6 +193,7 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
     works: store,
     deliveries,
     files,
+    sharing,
     keepMs: config.retentionDays === 0 ? undefined : config.retentionDays * DAY_MS,
     clock,
     unixMs,
@@ -194,6 +207,20 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
     void dispatcher.stop(0);
   };
 
+  const readRevoked = async () => {
+    const nowMs = unixMs();
+    for (const { id, untilMs } of await revocations.list(nowMs)) options.noteRevoked(id, untilMs - nowMs);
+  };
+  await readRevoked();
+  hear = ({ works, revoked, stop = [] }) => {
+    for (const id of stop) void runner.interrupt(id);
+    // What cannot be read now is read when the next news come, in seconds at the latest.
+    if (revoked === true) readRevoked().catch(() => {});
+    if (works !== true) return;
+    runner.recheck();
+    dispatcher.recheck();
+  };
+
   const admit = createAdmitWork({
     store,
     mostStoredBytes: config.storedBytesPerUser,
@@ -202,14 +229,23 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
     checkHeld,
     storage,
   });
-  const taking = { store, admit, random, newId: randomUUID, unixMs, onCreated: runner.recheck };
+  const onCreated = () => {
+    runner.recheck();
+    records.tell({ works: true });
+  };
+  const taking = { store, admit, random, newId: randomUUID, unixMs, onCreated };
   const questionsAbout = (kind: WorkKind, called: string) =>
     createWorkQuestions({
       kind,
       called,
       store,
       files,
-      runner,
+      runner: {
+        interrupt(id) {
+          records.tell({ stop: [id] });
+          return runner.interrupt(id);
+        },
+      },
       unixMs,
       onEnded: measured.workEnded,
       toDelivery,
@@ -273,7 +309,17 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
     notReady() {
       if (folder === 'lost') return 'data folder lost';
       const state = storage.state();
-      return state === 'ok' ? undefined : `storage ${state}`;
+      // What all instances have lost takes none out of a balancer: sessions go on without records.
+      return state === 'ok' || sharing === 'shared' ? undefined : `storage ${state}`;
+    },
+    without() {
+      const missing = records.missing();
+      return missing === undefined ? [] : [missing];
+    },
+    async keepRevoked(id) {
+      const nowMs = unixMs();
+      await revocations.add({ id, untilMs: nowMs + MAX_TOKEN_LIFE_MS }, nowMs);
+      records.tell({ revoked: true });
     },
     onStorageError: (error) => void storage.note(error),
     start() {

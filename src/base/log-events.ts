@@ -78,6 +78,8 @@ export const LOG_EVENTS = {
   storage_writable_again: byItself,
   unknown_files_left: byItself,
   old_works_not_removed: byItself,
+  database_not_reachable: byItself,
+  database_reachable_again: byItself,
   agent_record_not_written: byItself,
   webhook_not_written: byItself,
 

@@ -4,7 +4,7 @@
 import { hrtime } from 'node:process';
 import { type Clock, systemClock } from './clock.ts';
 
-export const sharedClock: Clock = { ...systemClock, now: () => Number(hrtime.bigint()) / 1e6 };
+/** Unix ms, for times that travel between machines or outlive a process; it steps when somebody sets it. */
+export const wallClock: Clock = { ...systemClock, now: Date.now };
 
-/** The time of day: what machines have in common, for times that travel between them and outlive a start. */
-export const wallClock: Clock = { ...systemClock, now: () => Date.now() };
+export const sharedClock: Clock = { ...systemClock, now: () => Number(hrtime.bigint()) / 1e6 };

@@ -23,6 +23,8 @@ type WholeGateway = {
   readonly endSession: (id: string) => Promise<boolean>;
   /** When it is done, no process lets anybody in with the token. */
   readonly revoke: (userId: string, id: string) => Promise<void>;
+  /** As `revoke`, of one that was taken back elsewhere and could be used for `leftMs`. */
+  readonly noteRevoked: (id: string, leftMs: number) => void;
   readonly dialLeg: LegRoutesOptions['dial'];
 };
 
@@ -31,7 +33,7 @@ type WholeGatewayOptions<Brief> = {
   readonly metrics: Metrics;
   /** Of this process, which counts the quotas. */
   readonly pools: () => readonly ServiceReport[];
-  readonly tokens: Pick<TokenIssuer, 'revoke'>;
+  readonly tokens: Pick<TokenIssuer, 'revoke' | 'noteRevoked'>;
 };
 
 /** A process that is alive answers at once; one that is not is left out. */
@@ -50,6 +52,9 @@ export function createWholeGateway<Brief>(options: WholeGatewayOptions<Brief>): 
     const answers = await Promise.allSettled(players.all().map(ask));
     return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
   };
+
+  const spread = (revoked: { readonly id: string; readonly leftMs: number }) =>
+    askAll((player) => player.ask('revokeToken', revoked, { deadlineMs: LOOK_MS }));
 
   const services = async (): Promise<readonly ServiceReport[]> => {
     const others = await askAll((player) => player.ask('pools', null, { deadlineMs: LOOK_MS }));
@@ -83,8 +88,11 @@ export function createWholeGateway<Brief>(options: WholeGatewayOptions<Brief>): 
       (await askAll((player) => player.ask('endSession', id, { deadlineMs: LOOK_MS }))).some(Boolean),
     async revoke(userId, id) {
       tokens.revoke(userId, id);
-      const revoked = { id, leftMs: MAX_TOKEN_LIFE_MS };
-      await askAll((player) => player.ask('revokeToken', revoked, { deadlineMs: LOOK_MS }));
+      await spread({ id, leftMs: MAX_TOKEN_LIFE_MS });
+    },
+    noteRevoked(id, leftMs) {
+      tokens.noteRevoked(id, leftMs);
+      void spread({ id, leftMs });
     },
     async dialLeg(wanted, signal) {
       const there = players.all();

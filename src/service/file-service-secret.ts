@@ -1,9 +1,10 @@
-// The secret behind file addresses and webhook signatures, made at the first start and kept beside the records: with it
-// gone, addresses that were given out would lead nowhere.
+// What is signed with: secrets that all instances are told, or one that is made at the first start and kept beside the
+// records. With it gone, addresses that were given out would lead nowhere; so one that a data folder has stays good.
 
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { keysFor, type SigningKeys } from '../access/signing-keys.ts';
 
 const FILE = 'service-secret';
 const BYTES = 32;
@@ -15,14 +16,20 @@ const read = (path: string): Buffer => {
   return secret;
 };
 
-/** 32 bytes. Whole or not at all, and never replaced: two programs that start at once agree. */
-export function openServiceSecret(dataDir: string): Buffer {
-  const path = join(dataDir, FILE);
+const readIfThere = (path: string): Buffer | undefined => {
   try {
     return read(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
+};
+
+/** 32 bytes. Whole or not at all, and never replaced: two programs that start at once agree. */
+export function openServiceSecret(dataDir: string): Buffer {
+  const path = join(dataDir, FILE);
+  const found = readIfThere(path);
+  if (found !== undefined) return found;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomBytes(8).toString('hex')}`;
   writeFileSync(draft, `${randomBytes(BYTES).toString('base64url')}\n`, { mode: 0o600, flush: true });
@@ -34,4 +41,35 @@ export function openServiceSecret(dataDir: string): Buffer {
     rmSync(draft, { force: true });
   }
   return read(path);
+}
+
+export type Secrets = {
+  /** Of addresses of files. */
+  readonly files: SigningKeys;
+  /** Of attach tokens. */
+  readonly legs: readonly string[];
+  /** Of callers' and resume tokens. */
+  readonly tokens: readonly string[];
+  /** What the secrets of webhooks follow from; more than one is in force while they are exchanged. */
+  readonly webhooks: readonly string[];
+};
+
+/**
+ * `told`: in base64url, newest first; empty: the one of the data folder signs. `dataDir` undefined: nothing is kept, and a
+ * secret that is not told is as good as the process lives.
+ */
+export function openSecrets(told: readonly string[], dataDir: string | undefined): Secrets {
+  const shared = told.map((text) => Buffer.from(text, 'base64url'));
+  const kept = () => {
+    if (dataDir === undefined) return shared.length === 0 ? randomBytes(BYTES) : undefined;
+    return shared.length === 0 ? openServiceSecret(dataDir) : readIfThere(join(dataDir, FILE));
+  };
+  const own = kept();
+  const all = own === undefined || shared.some((secret) => secret.equals(own)) ? shared : [...shared, own];
+  return {
+    files: all,
+    legs: keysFor(all, 'legs'),
+    tokens: keysFor(all, 'tokens'),
+    webhooks: all.map((secret) => secret.toString('base64url')),
+  };
 }

@@ -12,6 +12,8 @@ export type RetentionOptions = {
   readonly works: WorkStore;
   readonly deliveries: DeliveryStore;
   readonly files: WorkFiles;
+  /** Whether other instances take in and forget works as well. */
+  readonly sharing: 'alone' | 'shared';
   /** Undefined: nothing is ever forgotten. */
   readonly keepMs: number | undefined;
   readonly clock: Clock;
@@ -24,7 +26,10 @@ const EVERY_MS = 60 * 60_000;
 const BATCH = 100;
 
 export type Retention = {
-  /** Drops the files that the records say may go. Only before anything is taken in: an upload has files before a row. */
+  /**
+   * Drops the files that the records say may go. Alone only before anything is taken in: an upload has files before a row.
+   * Records that are shared say it of none that another instance may be taking, so that they are asked every hour as well.
+   */
   sweep(): Promise<void>;
   /** Looks now and every hour. */
   start(): void;
@@ -33,7 +38,7 @@ export type Retention = {
 };
 
 export function createRetention(options: RetentionOptions): Retention {
-  const { works, deliveries, files, keepMs, clock, unixMs, log } = options;
+  const { works, deliveries, files, sharing, keepMs, clock, unixMs, log } = options;
   let disarm = () => {};
   let looking: Promise<void> = Promise.resolve();
   let phase: 'running' | 'stopped' = 'stopped';
@@ -47,21 +52,31 @@ export function createRetention(options: RetentionOptions): Retention {
     }
     while (phase === 'running' && (await deliveries.forget(beforeMs, BATCH)) === BATCH);
   };
+  const dropListed = async () => {
+    const gone = await works.disposable();
+    for (const id of gone) await files.remove(id);
+    if (gone.length > 0) await works.disposed(gone);
+  };
+  const lookOnce = async (nowMs: number) => {
+    if (phase === 'stopped') return;
+    if (keepMs !== undefined) await forgetOld(nowMs - keepMs);
+    if (sharing === 'shared') await dropListed();
+  };
   const look = () => {
-    if (phase === 'stopped' || keepMs === undefined) return;
+    if (phase === 'stopped' || (keepMs === undefined && sharing === 'alone')) return;
     disarm = clock.after(EVERY_MS, look);
-    const beforeMs = unixMs() - keepMs;
+    const nowMs = unixMs();
     // One after another: a sweep may take longer than an hour.
     looking = looking
-      .then(() => (phase === 'running' ? forgetOld(beforeMs) : undefined))
+      .then(() => lookOnce(nowMs))
       .catch((cause: unknown) => log.error('old_works_not_removed', { cause: String(cause) }));
   };
 
   return {
     async sweep() {
-      const gone = await works.disposable();
-      for (const id of gone) await files.remove(id);
-      if (gone.length > 0) await works.disposed(gone);
+      await dropListed();
+      // Other instances may be taking uploads.
+      if (sharing === 'shared') return;
       let unknown = 0;
       for (const id of await files.owned()) if (!(await works.exists(id))) unknown += 1;
       if (unknown > 0) log.warn('unknown_files_left', { works: unknown });

@@ -43,6 +43,8 @@ export type WorkRunnerOptions = {
   readonly clock: Clock;
   /** Unix time in ms. */
   readonly unixMs: () => number;
+  /** What leases are counted by where other instances have some as well, Unix ms; unset: a clock of this process. */
+  readonly leaseUnixMs?: (() => number) | undefined;
   readonly log: Log;
   readonly storage: Pick<StorageWatch, 'state' | 'note' | 'untilOk' | 'onRoom'>;
   /** Something was put into the outbox. */
@@ -88,7 +90,7 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
   const startedUnixMs = unixMs();
   const startedAtMs = clock.now();
   /** For leases: a wall clock that is set, or a laptop that slept, must not end those of works that are being done. */
-  const steadyUnixMs = () => Math.round(startedUnixMs + clock.now() - startedAtMs);
+  const steadyUnixMs = options.leaseUnixMs ?? (() => Math.round(startedUnixMs + clock.now() - startedAtMs));
 
   const complain = (what: LogEvent) => (cause: unknown) => log.error(what, { cause: String(cause) });
   /** What a full disk is to blame for is in the log once, by the watch. */

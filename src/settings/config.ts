@@ -62,6 +62,7 @@ function crossCheck(
     problems.push(
       `${named('scriptUrl')} is set, but not which model is to write; set ${toEnv('scriptModel')}`,
     );
+  checkRecords(config, named, problems);
   if (config.adminPort !== 0 && config.adminPort === config.port)
     problems.push(
       `${named('adminPort')} is ${config.adminPort}, the public port too; choose another or 0 = off`,
@@ -70,6 +71,23 @@ function crossCheck(
   if (config.audiosocketPort !== 0 && [config.port, config.adminPort].includes(config.audiosocketPort))
     problems.push(
       `${named('audiosocketPort')} is ${config.audiosocketPort}, the port of another listener, too; choose another or 0 = off`,
+    );
+}
+
+/** Records that several instances share are of no use without what else they have to share. */
+function checkRecords(config: Config, named: (name: SettingName) => string, problems: string[]) {
+  const { databaseUrl, filesUrl, secret } = config;
+  if (databaseUrl !== undefined && secret.length === 0)
+    problems.push(
+      `${named('databaseUrl')} is set, but not the secret that all instances sign with; set ${toEnv('secret')} or ${toEnv('secretFile')} (openssl rand -base64 32)`,
+    );
+  if (databaseUrl !== undefined && filesUrl === undefined)
+    problems.push(
+      `${named('databaseUrl')} is set, but not where files lie that all instances reach; set ${toEnv('filesUrl')}`,
+    );
+  if (databaseUrl === undefined && filesUrl !== undefined)
+    problems.push(
+      `${named('filesUrl')} is set, but the records are in ${toEnv('dataDir')}, and files lie beside them; set ${toEnv('databaseUrl')} too, or leave it out`,
     );
 }
 
@@ -202,6 +220,8 @@ export function parseConfig({ env, flags, file }: ConfigSources): ConfigResult {
     ['upstreamKeys', 'upstreamKeysFile'],
     ['webhookSecrets', 'webhookSecretsFile'],
     ['asteriskUrl', 'asteriskUrlFile'],
+    ['databaseUrl', 'databaseUrlFile'],
+    ['secret', 'secretFile'],
   ] as const) {
     const given = chosen.get(fileName);
     if (given === undefined) continue;

@@ -138,15 +138,24 @@ export const webhookSecretList = (meaning: string): Setting<readonly string[]> =
       WEBHOOK_SECRET.test(entry) ? { ok: true, value: entry } : wrong('is not whsec_ and base64'),
   });
 
-const SHARED_SECRET = /^[A-Za-z0-9+/_-]{43,}={0,2}$/;
+const MAX_SHARED_SECRETS = 2;
+const MIN_SHARED_SECRET_BYTES = 32;
+const MAX_SHARED_SECRET_BYTES = 512;
 
+/** One secret, or two while one takes the place of the other; read as their bytes in base64url. */
 export const sharedSecretList = (meaning: string): Setting<readonly string[]> =>
   secretList<string>({
-    placeholder: 'SECRET[,SECRET]',
+    placeholder: 'SECRET[,…]',
     meaning,
-    allowed: 'one or two of at least 32 bytes in base64',
-    readEntry: (entry, before) =>
-      before.length < 2 && SHARED_SECRET.test(entry)
-        ? { ok: true, value: entry }
-        : wrong('is not 32 bytes or more in base64, or the third'),
+    allowed: `one or two, newest first, each ${MIN_SHARED_SECRET_BYTES} bytes or more in base64 (openssl rand -base64 ${MIN_SHARED_SECRET_BYTES})`,
+    readEntry(entry, before) {
+      if (before.length === MAX_SHARED_SECRETS) return wrong('is one too many');
+      const text = entry.replace(/=+$/, '').replaceAll('+', '-').replaceAll('/', '_');
+      const bytes = Buffer.from(text, 'base64url');
+      if (!/^[\w-]+={0,2}$|^[A-Za-z0-9+/]+={0,2}$/.test(entry) || bytes.toString('base64url') !== text)
+        return wrong('is not base64');
+      if (bytes.length < MIN_SHARED_SECRET_BYTES || bytes.length > MAX_SHARED_SECRET_BYTES)
+        return wrong(`has ${bytes.length} bytes`);
+      return before.includes(text) ? wrong('is the same as entry 1') : { ok: true, value: text };
+    },
   });

@@ -1,13 +1,41 @@
 // The settings of the speech service that Voxgate is: jobs, PlayNotes, agents, webhooks. Part of the one table in
 // settings.ts.
 
-import { webhookSecretList } from './credential-lists.ts';
-import { oneOf, type Setting, secret, text, webAddress, whole } from './setting.ts';
+import { sharedSecretList, webhookSecretList } from './credential-lists.ts';
+import {
+  folderAddress,
+  oneOf,
+  postgresAddress,
+  type Setting,
+  secret,
+  secretFile,
+  text,
+  webAddress,
+  whole,
+} from './setting.ts';
 
 const MIB = 1024 * 1024;
 const COUNT = 'COUNT';
 
 export const SERVICE_SETTINGS = {
+  databaseUrl: postgresAddress(
+    'PostgreSQL for the records of several instances: jobs, PlayNotes, agents, webhooks, revoked tokens. Empty: SQLite in `dataDir`, for one.',
+  ),
+  databaseUrlFile: secretFile('`databaseUrl`'),
+  databaseConnections: whole(10, {
+    min: 2,
+    max: 100,
+    placeholder: COUNT,
+    meaning:
+      'Connections to PostgreSQL that an instance opens at most, beside one for news. Ten carry some thousand statements a second.',
+  }),
+  filesUrl: folderAddress(
+    'Folder of the files of jobs and PlayNotes that all instances reach, with `databaseUrl`. Empty: `dataDir`.',
+  ),
+  secret: sharedSecretList(
+    'What tokens, attach and resume tokens and file addresses are signed with: the same for all instances. Empty: made at the first start, kept in `dataDir`.',
+  ),
+  secretFile: secretFile('`secret`'),
   worksAtOnce: whole(2, {
     min: 1,
     max: 100,

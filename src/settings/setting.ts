@@ -168,6 +168,54 @@ export function redisAddress(meaning: string): Setting<string | undefined> {
   };
 }
 
+/** What an address of PostgreSQL may say beside the place: how TLS is used, and where a socket is. */
+const POSTGRES_OPTIONS = ['host', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat'];
+
+/** The address of a PostgreSQL database: its password may be part of it, so it is never shown. */
+export function postgresAddress(meaning: string): Setting<string | undefined> {
+  return {
+    meaning,
+    allowed: `postgres://[user[:password]@]host[:port]/database, with ?${POSTGRES_OPTIONS.join(', ')}`,
+    placeholder: 'URL',
+    default: undefined,
+    secrecy: 'secret',
+    read(given) {
+      const url = URL.canParse(given) ? new URL(given) : undefined;
+      const fits =
+        url !== undefined &&
+        /^postgres(ql)?:$/.test(url.protocol) &&
+        (url.hostname !== '' || (url.searchParams.get('host') ?? '') !== '') &&
+        /^\/[^/]+$/.test(url.pathname) &&
+        [...url.searchParams.keys()].every((key) => POSTGRES_OPTIONS.includes(key)) &&
+        !/[#\s]/.test(given);
+      return fits && isDecodable(url.username) && isDecodable(url.password)
+        ? read(given)
+        : refuse('is no such address (value not shown)');
+    },
+  };
+}
+
+/** A folder of this machine as an address; read as its path. */
+export function folderAddress(meaning: string): Setting<string | undefined> {
+  return {
+    meaning,
+    allowed: 'file:///folder, an absolute path',
+    placeholder: 'URL',
+    default: undefined,
+    secrecy: 'open',
+    read(given) {
+      const url = URL.canParse(given) ? new URL(given) : undefined;
+      const fits =
+        url?.protocol === 'file:' &&
+        url.host === '' &&
+        given.startsWith('file:///') &&
+        isDecodable(url.pathname) &&
+        !/[?#]|%00|%2f/i.test(given);
+      return fits ? read(decodeURIComponent(url.pathname)) : refuse(`is ${shown(shownAddress(given))}`);
+    },
+  };
+}
+
 /** The address of a WebSocket server of the operator's: its password may be part of it, so it is never shown. */
 export function webSocketAddress(meaning: string): Setting<string | undefined> {
   return {

@@ -1,7 +1,7 @@
 // Every setting of Voxgate, in one table: docs/configuration.md and `serve --help` are made from it.
 // A name here (`leadMs`) is also the key in the YAML file; VOXGATE_LEAD_MS and --lead-ms follow from it.
 
-import { apiKeyList, sharedSecretList } from './credential-lists.ts';
+import { apiKeyList } from './credential-lists.ts';
 import { SERVICE_SETTINGS } from './service-settings.ts';
 import {
   listenHost,
@@ -35,7 +35,6 @@ export const SETTINGS = {
   }),
   apiKeys: apiKeyList('Who may call. Empty: no keys are asked for, and only this machine may call.'),
   apiKeysFile: secretFile('`apiKeys`'),
-  secret: sharedSecretList('What all instances sign with, the newest first.'),
   publicUrl: webAddress('origin', 'The origin that callers see, for signatures and links. Needs `apiKeys`.'),
   tlsCert: text(undefined, {
     placeholder: 'FILE',

@@ -5,6 +5,7 @@ import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { causesOf } from '../base/storage-fault.ts';
 
+type FolderSetting = 'VOXGATE_DATA_DIR' | 'VOXGATE_FILES_URL';
 type Fault = { readonly what: string; readonly remedy: string };
 
 const REMOUNT = 'make its file system writable, or name a folder on another one';
@@ -32,13 +33,13 @@ const BY_CODE: Readonly<Record<string, Fault>> = {
 };
 
 /** Makes the folder. Throws an `Error` that says what is wrong with it. */
-export function openDataFolder(dataDir: string): void {
+export function openDataFolder(dataDir: string, setting: FolderSetting = 'VOXGATE_DATA_DIR'): void {
   const folder = resolve(dataDir);
   try {
     makeFolder(folder);
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (cause) {
-    throw dataFolderFault(dataDir, cause);
+    throw dataFolderFault(dataDir, cause, setting);
   }
 }
 
@@ -59,13 +60,17 @@ function makeFolder(folder: string): void {
 }
 
 /** `cause` in those words where it, or what caused it, is a failure of the folder; anything else as it is. */
-export function dataFolderFault(dataDir: string, cause: unknown): unknown {
+export function dataFolderFault(
+  dataDir: string,
+  cause: unknown,
+  setting: FolderSetting = 'VOXGATE_DATA_DIR',
+): unknown {
   const folder = resolve(dataDir);
   const code = codeIn(cause);
   const fault = code === 'ENOENT' ? missingParent(folder) : code === undefined ? undefined : BY_CODE[code];
   if (fault === undefined) return cause;
   const { what, remedy } = fault;
-  return new Error(`VOXGATE_DATA_DIR is ${folder}, which ${what} (${code}): ${remedy}.`, { cause });
+  return new Error(`${setting} is ${folder}, which ${what} (${code}): ${remedy}.`, { cause });
 }
 
 function codeIn(cause: unknown): string | undefined {

@@ -1,10 +1,11 @@
 // Tokens by which a leg is known to be a user's: made without being kept, and worth nothing when anything is altered.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createAttachTokens } from '../../src/access/attach-tokens.ts';
+import { ATTACH_TOKEN_LIFE_MS, createAttachTokens } from '../../src/access/attach-tokens.ts';
 import '../support/property-seed.ts';
 
-const tokens = createAttachTokens('a secret of this process');
+let nowMs = 1_700_000_000_000;
+const tokens = createAttachTokens(['a secret of this process'], () => nowMs);
 
 describe('attach tokens', () => {
   it('name the user again, whatever his name is', () => {
@@ -24,7 +25,7 @@ describe('attach tokens', () => {
   });
 
   it('of another process are nobody’s', () => {
-    const other = createAttachTokens('another secret');
+    const other = createAttachTokens(['another secret'], () => nowMs);
     expect(tokens.userOf(other.tokenFor('ann', 'one'))).toBeUndefined();
   });
 
@@ -46,9 +47,25 @@ describe('attach tokens', () => {
     },
   );
 
+  it('are good for a week, by the wall clock', () => {
+    const token = tokens.tokenFor('ann', 'one');
+    nowMs += ATTACH_TOKEN_LIFE_MS - 1;
+    expect(tokens.userOf(token)).toBe('ann');
+    nowMs += 2_000;
+    expect(tokens.userOf(token)).toBeUndefined();
+  });
+
+  it('of an older secret stay good while it is there', () => {
+    const token = tokens.tokenFor('ann', 'one');
+    const newer = createAttachTokens(['a newer one', 'a secret of this process'], () => nowMs);
+    expect(newer.userOf(token)).toBe('ann');
+    expect(tokens.userOf(newer.tokenFor('ann', 'one'))).toBeUndefined();
+  });
+
   it('cannot be made to name another user by moving the dots', () => {
-    const [user, session, signature] = tokens.tokenFor('ann', 'one').split('.');
-    expect(tokens.userOf(`${user}${session}.${signature}`)).toBeUndefined();
-    expect(tokens.userOf(`.${user}.${session}.${signature}`)).toBeUndefined();
+    const [user, session, until, signature] = tokens.tokenFor('ann', 'one').split('.');
+    expect(tokens.userOf(`${user}${session}.${until}.${signature}`)).toBeUndefined();
+    expect(tokens.userOf(`${user}.${session}${until}.${signature}`)).toBeUndefined();
+    expect(tokens.userOf(`.${user}.${session}.${until}.${signature}`)).toBeUndefined();
   });
 });

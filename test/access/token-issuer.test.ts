@@ -13,7 +13,7 @@ import { createFakeClock } from '../support/fake-clock.ts';
 import '../support/property-seed.ts';
 
 const issuer = (clock = createFakeClock(), secret = 'a secret', bounds?: RevocationBounds) =>
-  createTokenIssuer(createCallerTokens(secret), clock, systemRandom, bounds);
+  createTokenIssuer(createCallerTokens([secret]), clock, systemRandom, bounds);
 const refusal = (task: () => unknown): string => {
   try {
     task();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createServiceAddress } from '../../src/service/service-address.ts';
 
-const address = createServiceAddress(Buffer.alloc(32, 1));
+const address = createServiceAddress([Buffer.alloc(32, 1)]);
 const signatureOf = (work: string, name: string) =>
   /^http:\/\/h\/v1\/files\/[^/]*\/([\w-]{22})\//.exec(address.urlOf('http://h', work, name))![1]!;
 const part = fc.stringMatching(/^[a-z0-9.-]{1,20}$/);
@@ -31,7 +31,7 @@ describe('the address of a file', () => {
   });
 
   it('is signed with the secret', () => {
-    expect(createServiceAddress(Buffer.alloc(32, 2)).isSigned('w', 'a', signatureOf('w', 'a'))).toBe(false);
+    expect(createServiceAddress([Buffer.alloc(32, 2)]).isSigned('w', 'a', signatureOf('w', 'a'))).toBe(false);
   });
 
   it('takes no signature of another length or form', () => {

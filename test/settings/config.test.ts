@@ -193,6 +193,58 @@ describe('the address of Redis', () => {
   );
 });
 
+describe('what several instances share', () => {
+  const secret = Buffer.alloc(32, 0xfb).toString('base64');
+  const older = Buffer.alloc(40, 1).toString('base64url');
+  const env = {
+    VOXGATE_DATABASE_URL: 'postgres://ann:hunter2@db.internal:5433/voxgate?sslmode=verify-full',
+    VOXGATE_FILES_URL: 'file:///srv/voxgate',
+    VOXGATE_SECRET: `${secret},${older}`,
+  };
+
+  it('is a database, a folder and a secret, or two while one is exchanged', () => {
+    const { databaseUrl, filesUrl, secret: secrets } = accepted({ env }).config;
+    expect([databaseUrl, filesUrl]).toEqual([env.VOXGATE_DATABASE_URL, '/srv/voxgate']);
+    expect(secrets.map((text) => Buffer.from(text, 'base64url').length)).toEqual([32, 40]);
+  });
+
+  it.each([
+    ['VOXGATE_SECRET', /^VOXGATE_DATABASE_URL is set, but not the secret that all instances sign with/],
+    ['VOXGATE_FILES_URL', /^VOXGATE_DATABASE_URL is set, but not where files lie that all instances reach/],
+    ['VOXGATE_DATABASE_URL', /^VOXGATE_FILES_URL is set, but the records are in VOXGATE_DATA_DIR/],
+  ])('is refused without %s', (left, words) => {
+    const [problem, ...more] = refused({ env: { ...env, [left]: '' } });
+    expect([problem?.match(words) !== null, more]).toEqual([true, []]);
+  });
+
+  it.each([
+    ['VOXGATE_DATABASE_URL', 'mysql://ann:hunter2@db/voxgate'],
+    ['VOXGATE_DATABASE_URL', 'postgres://ann:hunter2@db'],
+    ['VOXGATE_DATABASE_URL', 'postgres://ann:hunter2@/voxgate'],
+    ['VOXGATE_DATABASE_URL', 'postgres://ann:hunter2@db/voxgate?options=-c'],
+    ['VOXGATE_SECRET', 'hunter2'],
+    ['VOXGATE_SECRET', `${secret},${secret}`],
+    ['VOXGATE_SECRET', `${secret},${older},${Buffer.alloc(32, 2).toString('base64')}`],
+    ['VOXGATE_SECRET', Buffer.alloc(31, 1).toString('base64')],
+  ])('has no %s of %s, and repeats none of it', (name, value) => {
+    const [problem, ...more] = refused({ env: { ...env, [name]: value } });
+    expect(more).toEqual([]);
+    expect(problem?.startsWith(name)).toBe(true);
+    for (const part of ['hunter2', secret.slice(0, 8)]) expect(problem).not.toContain(part);
+  });
+
+  it.each([
+    's3://bucket/prefix',
+    '/srv/voxgate',
+    'file://host/srv',
+    'file:///srv?x=1',
+    'https://files.example',
+  ])('takes no files at %s, and says what it takes', (given) => {
+    const [problem] = refused({ env: { ...env, VOXGATE_FILES_URL: given } });
+    expect(problem).toMatch(/^VOXGATE_FILES_URL is ".*allowed: file:\/\/\/folder/);
+  });
+});
+
 describe('rules between settings', () => {
   const keys = { VOXGATE_API_KEYS: 'ann:k' };
   it.each(['0.0.0.0', '::', '192.168.1.5', 'gateway.internal', '::ffff:10.0.0.1'])(

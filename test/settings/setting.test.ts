@@ -19,6 +19,7 @@ const BOUNDS: Partial<Record<SettingName, [min: number, max: number, zero?: 'zer
   phraseCacheBytes: [1_048_576, 17_179_869_184],
   timedTurns: [1, 4096],
   enginePerMinute: [0, 1_000_000],
+  databaseConnections: [2, 100],
   worksAtOnce: [1, 100],
   worksPerUser: [1, 100_000],
   agentsPerUser: [1, 1_000_000],

@@ -87,7 +87,7 @@ export async function startSocketServer({
       scheme: 'http',
       credentials: createCredentials([]),
       tokens: tokenDesk(systemClock),
-      resumeTokens: createResumeTokens('a secret of this test'),
+      resumeTokens: createResumeTokens(['a secret of this test']),
     },
     resume: { ...config, metrics: { sessionResumed() {}, sessionGone() {} } },
     settings: defaultSettings(200),

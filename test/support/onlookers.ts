@@ -21,4 +21,4 @@ export const onlookerRuntime = (clock: Clock, limits: Partial<OnlookerLimits> = 
 });
 
 export const tokenDesk = (clock: Clock): TokenIssuer =>
-  createTokenIssuer(createCallerTokens('a secret of this test'), clock, systemRandom);
+  createTokenIssuer(createCallerTokens(['a secret of this test']), clock, systemRandom);

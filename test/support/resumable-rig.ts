@@ -243,7 +243,7 @@ export function openResumableRig(options: ResumableRigOptions): ResumableRig {
     key: undefined,
     caller: undefined,
     seen: {},
-    tokens: createResumeTokens('a secret of this test'),
+    tokens: createResumeTokens(['a secret of this test']),
     clock,
     log: silentLog,
     forMs: options.forMs ?? 120_000,
@@ -317,7 +317,7 @@ export function openResumableRig(options: ResumableRigOptions): ResumableRig {
     return 'more';
   });
   sweeper.start();
-  const tokens = createResumeTokens('a secret of this test');
+  const tokens = createResumeTokens(['a secret of this test']);
   return {
     clock,
     playout,

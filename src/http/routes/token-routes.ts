@@ -106,7 +106,10 @@ export function addTokenRoutes(scope: FastifyInstance, options: TokenRoutesOptio
         ...ABOUT,
         summary: 'Revoke a token (ours)',
         params: paramsSchema,
-        response: { 204: z.null().describe('It lets nobody in any more'), ...errorReplies(401, 404, 429) },
+        response: {
+          204: z.null().describe('It lets nobody in any more'),
+          ...errorReplies(401, 404, 429, 503, 507),
+        },
       },
     },
     async (request, reply) => {

@@ -29,6 +29,8 @@ export type HttpServerOptions = {
   readonly access: OperatorAccess;
   /** Why the gateway cannot take traffic now; undefined when it can. */
   readonly notReady: () => string | undefined;
+  /** What it takes sessions without, when it is ready. */
+  readonly without?: () => readonly string[];
   /** A request failed because the disk is full or cannot be written. */
   readonly onStorageError?: (error: AppError) => void;
   readonly exposeMetrics: () => string | Promise<string>;
@@ -122,7 +124,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.get('/livez', () => ({ status: 'ok' }));
   app.get('/readyz', (_request, reply) => {
     const reason = options.notReady();
-    return reason === undefined ? { status: 'ok' } : reply.code(503).send({ status: 'unavailable', reason });
+    if (reason !== undefined) return reply.code(503).send({ status: 'unavailable', reason });
+    const without = options.without?.() ?? [];
+    return without.length === 0 ? { status: 'ok' } : { status: 'ok', without };
   });
   app.get('/metrics', async (request, reply) => {
     mayReadMetrics(request, options.access);

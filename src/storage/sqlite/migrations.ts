@@ -88,6 +88,10 @@ const STEPS: readonly string[] = [
   CREATE TABLE folder (id TEXT NOT NULL) STRICT;
   CREATE TABLE disposable_files (work_id TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
   `,
+  // Tokens that were taken back and have not expired.
+  `
+  CREATE TABLE revoked_tokens (id TEXT NOT NULL PRIMARY KEY, until_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** What this build writes. */

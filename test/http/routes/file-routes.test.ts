@@ -29,7 +29,7 @@ const NAMES = [
 
 const dataDir = scratchFolder('files');
 const files = createFileWorkFiles(dataDir);
-const address = createServiceAddress(Buffer.alloc(32, 7));
+const address = createServiceAddress([Buffer.alloc(32, 7)]);
 const app = Fastify();
 app.setErrorHandler((thrown, _request, reply) => sendError(reply, fromFramework(thrown)));
 addFileRoutes(app, { files, address, clock: systemClock });
@@ -106,7 +106,7 @@ describe('the address of a file', () => {
   });
 
   it('of another secret is nothing', async () => {
-    const path = createServiceAddress(Buffer.alloc(32, 8)).urlOf('', WORK, 'audio.mp3');
+    const path = createServiceAddress([Buffer.alloc(32, 8)]).urlOf('', WORK, 'audio.mp3');
     expect((await get(path)).statusCode).toBe(404);
   });
 });

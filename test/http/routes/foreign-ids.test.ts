@@ -141,7 +141,7 @@ beforeAll(async () => {
     playNotes: one('playnote'),
     agents,
     webhooks: { deliveries, secretOf: () => '', unixMs, onDelivery: () => asked.push('nudge') },
-    files: { files, address: createServiceAddress(Buffer.alloc(32, 7)), clock: systemClock },
+    files: { files, address: createServiceAddress([Buffer.alloc(32, 7)]), clock: systemClock },
     legs: {} as never,
   });
   await app.ready();
