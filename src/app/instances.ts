@@ -106,15 +106,17 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
       await links?.askAll('revokeToken', { id: token, leftMs: MAX_TOKEN_LIFE_MS });
     },
     async handOver(session, upgrade) {
+      if (links === undefined || links.isPassedOn(upgrade.request)) return false;
       const at = await find(session);
-      if (at === undefined || links === undefined) return false;
+      if (at === undefined) return false;
       await links.passOn(upgrade, at);
       return true;
     },
     passOnlookersOn(http, isOwn) {
       http.addHook('onRequest', async (request, reply) => {
         const session = watchedSession(request.raw.url ?? '');
-        if (session === undefined || isOwn(session) || links === undefined) return;
+        if (session === undefined || isOwn(session)) return;
+        if (links === undefined || links.isPassedOn(request.raw)) return;
         const at = await find(session);
         if (at === undefined) return;
         reply.hijack();

@@ -8,7 +8,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
 import { refuseUnreadable } from '../base/error-reply.ts';
-import { HTTP_GUARDS, KEEP_ALIVE_MS, MAX_HEADERS } from '../http/server/http-server.ts';
+import { HANDSHAKE_MS, HTTP_GUARDS, KEEP_ALIVE_MS, MAX_HEADERS } from '../http/server/http-server.ts';
 import { createAnswersUnderWay } from './answers-under-way.ts';
 import { type NoteReader, PEER_HEADER, type ReadNote } from './peer-note.ts';
 
@@ -44,6 +44,8 @@ export type PrivateListener = {
 
 /** All that has a time of its own has it behind this. */
 const REQUEST_MS = 15 * 60_000;
+/** Each call and each client that is elsewhere takes one. */
+const MAX_PEER_SOCKETS = 16_384;
 /** A header with two more, so that a request that just fits fits here, too. */
 const MORE_HEADER_BYTES = 1024;
 
@@ -104,6 +106,9 @@ export async function openPrivateListener(options: PrivateListenerOptions): Prom
     maxHeaderSize: HTTP_GUARDS.maxHeaderSize + MORE_HEADER_BYTES,
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: 5000,
   };
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const note = noteOf(request);
@@ -113,9 +118,14 @@ export async function openPrivateListener(options: PrivateListenerOptions): Prom
     answers.add(response);
     options.onRequest(request, response, note);
   };
+  const isLocal = 'path' in listen;
   const tls = 'path' in listen ? undefined : listen.tls;
   const server: Server =
-    tls === undefined ? createServer(guards, onRequest) : createTlsServer({ ...guards, ...tls }, onRequest);
+    tls === undefined
+      ? createServer(guards, onRequest)
+      : createTlsServer({ ...guards, ...tls, handshakeTimeout: HANDSHAKE_MS }, onRequest);
+  // Within a machine nobody else can connect.
+  if (!isLocal) server.maxConnections = MAX_PEER_SOCKETS;
   /** Taken out of the server's hands, so that it does not end them by itself. */
   const relays = new Set<Duplex>();
   server.maxHeadersCount = MAX_HEADERS;

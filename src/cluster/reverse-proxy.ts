@@ -3,7 +3,7 @@
 
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
 import { type Duplex, PassThrough, pipeline, type Readable } from 'node:stream';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import { Pool } from 'undici';
@@ -29,7 +29,10 @@ export type ReverseProxy = {
   close(): Promise<void>;
 };
 
-/** An upgrade, passed on: from then on the two sockets are one. Rejects when the other process is not there. */
+/**
+ * An upgrade, passed on: from then on its socket and the one that this resolves with are one. Rejects when the other process is
+ * not there.
+ */
 export async function passUpgradeOn(
   {
     request,
@@ -37,7 +40,7 @@ export async function passUpgradeOn(
     head,
   }: { readonly request: IncomingMessage; readonly socket: Duplex; readonly head: Buffer },
   to: Neighbour,
-): Promise<void> {
+): Promise<Duplex> {
   const note = to.notes.stamp(noteOn(request), { method: request.method ?? '', path: request.url ?? '' });
   const lines = [`${request.method} ${request.url} HTTP/1.1`];
   const { rawHeaders: raw } = request;
@@ -60,14 +63,18 @@ export async function passUpgradeOn(
   relay.write(head);
   pipeline(socket, relay, () => relay.destroy());
   pipeline(relay, socket, () => socket.destroy());
+  return relay;
 }
 
 function dial({ at }: Neighbour): Socket {
   if ('socketPath' in at) return connect({ path: at.socketPath });
   const { protocol, hostname, port } = new URL(at.origin);
   const host = hostname.replace(/^\[|\]$/g, '');
-  if (protocol === 'https:') return connectTls({ host, port: Number(port || 443), servername: host });
-  return connect({ host, port: Number(port || 80) });
+  const common = { host, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_AFTER_MS };
+  if (protocol === 'http:') return connect({ ...common, port: Number(port || 80) });
+  // A name in the handshake is not for addresses (RFC 6066 3).
+  const named = isIP(host) === 0 ? { servername: host } : {};
+  return connectTls({ ...common, ...named, port: Number(port || 443) });
 }
 
 export type ReverseProxyOptions = { readonly clock: Clock; readonly log: Log };
@@ -91,6 +98,8 @@ const OWN: ReadonlySet<string> = new Set([PEER_HEADER, CLOSE_HEADER]);
  */
 const HEADERS_MS = 15 * 60_000;
 const CONNECT_MS = 3000;
+/** A machine that has vanished says nothing; the system finds out some ten seconds after this. */
+const KEEP_ALIVE_AFTER_MS = 5000;
 /** A placeholder: the request brings its own host name. */
 const ORIGIN = 'http://gateway.invalid';
 

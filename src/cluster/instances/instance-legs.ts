@@ -57,7 +57,7 @@ type Held = {
   /** Told by the session of another instance that had it, where nothing else tells. */
   userId: string | undefined;
   /** Undefined while the call is at another instance. */
-  place: LegPlace | undefined;
+  place: ReturnType<LocalLegRegistry['arrive']> | undefined;
   /** Called when it has come back, or is gone for good. */
   readonly whenHome: Set<() => void>;
 };
@@ -70,6 +70,10 @@ export function createInstanceLegs(options: InstanceLegsOptions): InstanceLegs {
   /** Legs of other instances that sessions of this one have, by name. */
   const guests = new Map<string, Guest>();
 
+  const dismiss = (name: string) => {
+    guests.delete(name);
+    sendHome(name);
+  };
   const arriveAsGuest = (name: string, arrived: ArrivedLeg): LegPlace => {
     const guest: Guest = { arrived, listener: undefined };
     guests.set(name, guest);
@@ -77,8 +81,7 @@ export function createInstanceLegs(options: InstanceLegsOptions): InstanceLegs {
       listener: () => guest.listener,
       release() {
         guest.listener = undefined;
-        guests.delete(name);
-        sendHome(name);
+        if (guests.get(name) === guest) dismiss(name);
       },
       leave(reason) {
         if (guests.get(name) === guest) guests.delete(name);
@@ -89,6 +92,15 @@ export function createInstanceLegs(options: InstanceLegsOptions): InstanceLegs {
     };
   };
 
+  const forget = (key: string) => {
+    const leg = held.get(key);
+    if (leg === undefined) return;
+    held.delete(key);
+    // Two calls may have one name: a token that was used twice, or an id whose call before is about to end.
+    const others = new Set([...held.values()].flatMap(({ names }) => names));
+    for (const name of leg.names) if (!others.has(name)) directory.left(name);
+    for (const told of [...leg.whenHome]) told();
+  };
   const comesHome = (leg: Held) =>
     new Promise<void>((resolve) => {
       const over = () => {
@@ -105,6 +117,9 @@ export function createInstanceLegs(options: InstanceLegsOptions): InstanceLegs {
     decides: 'later',
     attach(userId, wanted, answer) {
       let state: 'open' | 'fetching' | 'over' = 'open';
+      let refused: AppError | undefined;
+      /** Names that have not been looked for yet. */
+      let looking = 0;
       const ends: (() => void)[] = [];
       const over = () => {
         state = 'over';
@@ -124,7 +139,8 @@ export function createInstanceLegs(options: InstanceLegsOptions): InstanceLegs {
         },
         onRefused(error) {
           // It is on its way from another instance, which answers soon.
-          if (state !== 'fetching') refuse(error);
+          if (state === 'fetching') refused = error;
+          else refuse(error);
         },
       });
       if ((state as string) === 'over') return giveUp;
@@ -140,12 +156,12 @@ export function createInstanceLegs(options: InstanceLegsOptions): InstanceLegs {
         } catch (thrown) {
           if ((state as string) === 'over') return;
           const error = toAppError(thrown);
-          if (error.code === 'leg_taken') return refuse(error);
+          if (error.code === 'leg_taken' || refused !== undefined) return refuse(refused ?? error);
           state = 'open'; // it may yet come
           return answer.onDecided?.();
         }
         const guest = guests.get(name);
-        if ((state as string) === 'over') return guest === undefined ? undefined : sendHome(name);
+        if ((state as string) === 'over') return dismiss(name);
         if (guest === undefined) return refuse(new AppError('leg_not_found', 'The leg has gone.'));
         over();
         guest.listener = answer.onAttached(guest.arrived.leg);
@@ -155,10 +171,12 @@ export function createInstanceLegs(options: InstanceLegsOptions): InstanceLegs {
         // While the directory cannot be asked, calls of this instance are found all the same.
         const from = await directory.find(name).catch(() => undefined);
         if (state !== 'open') return;
-        if (from === undefined) answer.onDecided?.();
-        else await bring(from, name);
+        if (from !== undefined) return bring(from, name);
+        looking -= 1;
+        if (looking <= 0) answer.onDecided?.();
       };
       const names = namesOf(userId, wanted);
+      looking = names.length;
       // Its socket is here, and a session of another instance has it; should that one let it go, it is given above.
       const isAway = () =>
         [...held.values()].some(
@@ -194,31 +212,39 @@ export function createInstanceLegs(options: InstanceLegsOptions): InstanceLegs {
       leg.place = place;
       for (const told of [...leg.whenHome]) told();
       for (const name of leg.names) directory.entered(name);
-      return place;
+      return {
+        ...place,
+        leave(reason) {
+          if (held.get(key) === leg) forget(key);
+          place.leave(reason);
+        },
+      };
     },
     turnAway: local.turnAway,
     movedAway(key) {
       const leg = held.get(key);
       if (leg === undefined) return;
+      leg.userId ??= leg.place?.owner();
       leg.place?.leave('the call goes on at another instance');
       leg.place = undefined;
     },
-    gone(key) {
-      const leg = held.get(key);
-      held.delete(key);
-      for (const name of leg?.names ?? []) directory.left(name);
-      for (const told of [...(leg?.whenHome ?? [])]) told();
-    },
+    gone: forget,
     async take(name, userId, give) {
-      const found = [...held].find(([, { names }]) => names.includes(name));
-      if (found === undefined) return 'gone';
+      const mine = () =>
+        [...held].filter(
+          ([, { names, place, userId: known }]) =>
+            names.includes(name) && [undefined, userId].includes(place?.owner() ?? known),
+        );
+      const free = () =>
+        mine().find(([, { place }]) => place !== undefined && place.listener() === undefined);
+      const away = mine().find(([, { place }]) => place === undefined);
+      if (free() === undefined && away !== undefined) await comesHome(away[1]);
+      const found = free();
+      if (found === undefined) return mine().length === 0 ? 'gone' : 'taken';
       const [key, leg] = found;
-      if (leg.userId !== undefined && leg.userId !== userId) return 'gone';
-      if (leg.place === undefined) await comesHome(leg);
-      if (!held.has(key)) return 'gone';
-      if (leg.place === undefined || leg.place.listener() !== undefined) return 'taken';
-      leg.userId = userId;
-      return give(key);
+      const given = give(key);
+      if (given === 'given') leg.userId = userId;
+      return given;
     },
   };
 }

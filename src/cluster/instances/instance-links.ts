@@ -41,6 +41,8 @@ export type InstanceLinks = {
     upgrade: { readonly request: IncomingMessage; readonly socket: Duplex; readonly head: Buffer },
     to: Instance,
   ): Promise<void>;
+  /** It has come from another instance, and goes no further. */
+  isPassedOn(request: IncomingMessage): boolean;
   close(): Promise<void>;
 };
 
@@ -82,6 +84,12 @@ async function readAll(body: AsyncIterable<unknown>, most: number): Promise<Buff
   return Buffer.concat(parts);
 }
 
+const unansweredError = (cause: unknown) =>
+  new AppError('busy', 'Another instance of the gateway does not answer; try again.', {
+    cause,
+    retryAfterMs: 1000,
+  });
+
 /** Which leg is asked for, and for whose session; behind LEG_PATH. */
 export const legPath = (name: string, userId: string): string =>
   `${encodeURIComponent(name)}/${encodeURIComponent(userId)}`;
@@ -91,6 +99,9 @@ export async function openInstanceLinks(options: InstanceLinksOptions): Promise<
   const { directory, notes, clock, log } = options;
   const answers = new Map(Object.entries(options.answers as Record<string, (of: never) => Promise<unknown>>));
   const proxy = createReverseProxy({ clock, log });
+  const passedOn = new WeakSet<IncomingMessage>();
+  /** Sockets of clients that were passed on, and those to the instances that have their sessions. */
+  const passing = new Set<Duplex>();
   const neighbour = ({ id, url }: Instance): Neighbour => ({ at: { origin: url }, notes: notes.to(id) });
 
   const answer = async (asked: IncomingMessage, response: ServerResponse, note: ReadNote): Promise<void> => {
@@ -104,7 +115,7 @@ export async function openInstanceLinks(options: InstanceLinksOptions): Promise<
     response.end(told);
   };
   const isBare = (asked: IncomingMessage, note: ReadNote) =>
-    asked.headers['content-length'] === undefined &&
+    Number(asked.headers['content-length'] ?? 0) === 0 &&
     asked.headers['transfer-encoding'] === undefined &&
     note.isBody(new Uint8Array());
   const listener = await openPrivateListener({
@@ -121,10 +132,15 @@ export async function openInstanceLinks(options: InstanceLinksOptions): Promise<
           asked.socket.destroy();
         });
       if (watchedSession(path) === undefined || !isBare(asked, note)) return void asked.socket.destroy();
+      passedOn.add(asked);
       options.onRequest(asked, response);
     },
-    onUpgrade: options.onUpgrade,
-    onLeg(which, open) {
+    onUpgrade(asked, socket, head) {
+      passedOn.add(asked);
+      options.onUpgrade(asked, socket, head);
+    },
+    // Signed, so it is what `legPath` has made.
+    async onLeg(which, open) {
       const [name = '', userId = ''] = which.split('/', 2).map(decodeURIComponent);
       return options.onLeg(name, userId, open);
     },
@@ -146,10 +162,7 @@ export async function openInstanceLinks(options: InstanceLinksOptions): Promise<
       return parseJson(told.toString('utf8'))?.value as never;
     } catch (cause) {
       log.warn('instance_not_answering', { instance: instance.id, name });
-      throw new AppError('busy', 'Another instance of the gateway does not answer; try again.', {
-        cause,
-        retryAfterMs: 1000,
-      });
+      throw unansweredError(cause);
     }
   };
 
@@ -160,10 +173,20 @@ export async function openInstanceLinks(options: InstanceLinksOptions): Promise<
       return told.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     },
     forward: (asked, response, to) => proxy.forward(asked, response, neighbour(to)),
-    passOn: (upgrade, to) => passUpgradeOn(upgrade, neighbour(to)),
+    async passOn(upgrade, to) {
+      const relay = await passUpgradeOn(upgrade, neighbour(to)).catch((cause: unknown) => {
+        log.warn('instance_not_answering', { instance: to.id, name: 'upgrade' });
+        throw unansweredError(cause);
+      });
+      for (const socket of [upgrade.socket, relay]) {
+        passing.add(socket);
+        socket.once('close', () => passing.delete(socket));
+      }
+    },
+    isPassedOn: (asked) => passedOn.has(asked),
     async close() {
-      await listener.settle();
-      await proxy.settle();
+      for (const socket of passing) socket.destroy();
+      await Promise.all([listener.settle(), proxy.settle()]);
       await listener.close();
       await proxy.close();
     },

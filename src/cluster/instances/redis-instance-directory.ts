@@ -68,6 +68,9 @@ redis.call('SET', KEYS[3], ARGV[2], 'PX', 60000)
 /** KEYS: of a name. ARGV: id. Another instance may have it by now. */
 const FORGET = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;
 
+const unknownError = (cause?: unknown) =>
+  new AppError('busy', 'Which instance has it cannot be told now; try again.', { cause, retryAfterMs: 2000 });
+
 export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOptions): InstanceDirectory {
   const { url, own, notes, clock, random, log } = options;
   const said = JSON.stringify(own);
@@ -76,29 +79,34 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
   const watched = new Map<string, Set<() => void>>();
   let known = '';
   let list: readonly Instance[] = [];
+  let readyAtMs = Number.NEGATIVE_INFINITY;
   let phase: 'open' | 'closed' = 'open';
   let disarmBeat = () => {};
   let disarmNames = () => {};
+  /** Told of by the connection itself. */
+  const failed = () => {};
 
   const { redis, isReady } = connectQuotaRedis({ url, name: 'voxgate-instances', clock, log }, (state) => {
     if (state === 'lost' || phase === 'closed') return;
     known = '';
+    readyAtMs = clock.now();
     beat();
     tellNames();
   });
-  // A connection that is subscribed does nothing else; it subscribes again by itself when it was lost.
-  const news = redis.duplicate({
-    enableOfflineQueue: true,
-    commandTimeout: undefined,
-    maxRetriesPerRequest: null,
-  });
+  // A connection that is subscribed does nothing else.
+  const news = redis.duplicate({ autoResubscribe: false, connectionName: 'voxgate-instances-news' });
+  const call = (listeners: ReadonlySet<() => void> | undefined) => {
+    for (const listener of [...(listeners ?? [])]) listener();
+  };
+  const subscribe = (name: string) => {
+    const look = () => call(watched.get(name));
+    news.subscribe(keyOf(name)).then(look, failed);
+  };
   news.on('error', () => {}); // as the other one, which tells
-  news.on('message', (channel: string) => {
-    for (const listener of [...(watched.get(channel.slice(keyOf('').length)) ?? [])]) listener();
+  news.on('ready', () => {
+    for (const name of watched.keys()) subscribe(name);
   });
-  /** Told of by the connection itself. */
-  const failed = () => {};
-
+  news.on('message', (channel: string) => call(watched.get(channel.slice(keyOf('').length))));
   const readEntry = (id: string, text: string): Instance | undefined => {
     const read = text.length > MAX_ENTRY_CHARS ? undefined : parseJson(text)?.value;
     if (!isJsonObject(read)) return undefined;
@@ -140,6 +148,7 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
   const tellNames = () => {
     disarmNames();
     if (phase === 'closed') return;
+    const isNews = clock.now() - readyAtMs < NAME_BEAT_MS;
     disarmNames = clock.after(NAME_BEAT_MS, tellNames);
     const left = [...names];
     const tellSome = () => {
@@ -147,6 +156,8 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
       const batch = redis.pipeline();
       const some = left.splice(0, BATCH).filter((name) => names.has(name));
       for (const name of some) batch.set(keyOf(name), own.id, 'PX', NAME_LEASE_MS);
+      // Who has waited while Redis was away has heard nothing.
+      if (isNews) for (const name of some) batch.publish(keyOf(name), own.id);
       batch.exec().then(() => {
         if (left.length > 0) tellSome();
       }, failed);
@@ -160,23 +171,25 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
     others: () => list,
     async find(name) {
       const holder = await redis.get(keyOf(name)).catch((cause: unknown) => {
-        const retryAfterMs = 1000;
-        throw new AppError('busy', 'Which instance it is cannot be told; try again.', {
-          cause,
-          retryAfterMs,
-        });
+        throw unknownError(cause);
       });
-      return list.find(({ id }) => id === holder);
+      const found = list.find(({ id }) => id === holder);
+      if (found !== undefined || holder === own.id) return found;
+      // One that has just been heard of again, or was never; and a Redis that has forgotten all is told it by and by.
+      if (holder !== null) beat();
+      if (holder !== null || clock.now() - readyAtMs < 2 * BEAT_MS) throw unknownError();
+      return undefined;
     },
     watch(name, listener) {
       const listeners = watched.get(name) ?? new Set();
       watched.set(name, listeners.add(listener));
-      if (listeners.size === 1) news.subscribe(keyOf(name)).then(listener, failed);
+      if (listeners.size === 1 && news.status === 'ready') subscribe(name);
+      else clock.soon(listener);
       return () => {
         listeners.delete(listener);
         if (listeners.size > 0 || watched.get(name) !== listeners) return;
         watched.delete(name);
-        if (phase === 'open') news.unsubscribe(keyOf(name)).catch(failed);
+        if (phase === 'open' && news.status === 'ready') news.unsubscribe(keyOf(name)).catch(failed);
       };
     },
     entered(name) {

@@ -93,11 +93,15 @@ export type LegArrivals<Leg extends Named = CallLeg, Listener extends Told = Leg
   readonly turnAway: (leg: TurnedAwayLeg) => void;
 };
 
+/** `owner`: the user that it belongs to by now; undefined: nobody has named it. */
+type OwnedPlace<Listener extends Told> = LegPlace<Listener> & { owner(): string | undefined };
+
 export type LocalLegRegistry<Leg extends Named = CallLeg, Listener extends Told = LegListener> = LegBroker<
   Leg,
   Listener
 > &
-  LegArrivals<Leg, Listener> & {
+  Omit<LegArrivals<Leg, Listener>, 'arrive'> & {
+    readonly arrive: (arrived: ArrivedLeg<Leg>) => OwnedPlace<Listener>;
     legs(): number;
     /** Those that are there, in the order in which they came. */
     calls(): readonly LiveCall[];
@@ -229,6 +233,7 @@ export function createLocalLegRegistry<Leg extends Named = CallLeg, Listener ext
       first?.take(entry);
       return {
         listener: () => entry.listener,
+        owner: () => entry.userId,
         release() {
           entry.listener = undefined;
           awaitSession(entry);
