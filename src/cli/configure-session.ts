@@ -1,6 +1,6 @@
 // The settings of a session before its first turn; what the gateway does not take is wrong usage.
 
-import type { SessionClient } from '../client/session-client.ts';
+import type { SessionClient } from '../client/voxgate-client.ts';
 import type { Preset } from '../dialects/native-messages.ts';
 import { UsageError } from './command.ts';
 import { inWordsOfFlags } from './words-of-flags.ts';

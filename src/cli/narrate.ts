@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream';
 import { captionsSrt } from '../captions/sub-rip.ts';
 import { captionsVtt } from '../captions/web-vtt.ts';
-import { connectSession, type SessionClient } from '../client/session-client.ts';
+import { connectSession, type SessionClient } from '../client/voxgate-client.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
 import { SESSION_FORMATS } from '../speech/audio-format.ts';
 import { codePointLength } from '../text/code-points.ts';

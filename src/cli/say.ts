@@ -1,6 +1,6 @@
 // `voxgate say`: one turn through a gateway, heard through a player, or its audio in a file, and its captions.
 
-import { connectSession } from '../client/session-client.ts';
+import { connectSession } from '../client/voxgate-client.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
 import type { Preset } from '../dialects/native-messages.ts';
 import { SESSION_FORMATS } from '../speech/audio-format.ts';

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError, ERROR_TABLE, type ErrorCode, toErrorBody } from '../../src/base/app-error.ts';
 import { rawRefusal } from '../../src/base/error-reply.ts';
-import { toVoxgateError } from '../../src/client/voxgate-error.ts';
+import { toVoxgateError } from '../../packages/client/src/voxgate-error.ts';
 import { errorMessage as cartesiaMessage } from '../../src/dialects/cartesia/cartesia-messages.ts';
 import { errorMessage as deepgramMessage } from '../../src/dialects/deepgram/wire-errors.ts';
 import { toProtocolError } from '../../src/dialects/elevenlabs/protocol-error.ts';

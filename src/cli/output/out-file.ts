@@ -21,7 +21,7 @@ import type { Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { finishedWavHeader, WAV_HEADER_BYTES } from '../../audio/containers/wav.ts';
 import { shownOrigin } from '../../base/addresses/shown-address.ts';
-import { connectFault } from '../../client/connect-fault.ts';
+import { connectFault } from '../../../packages/client/src/connect-fault.ts';
 import { ReaderLeft, type Terminal, UsageError } from '../command.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
 import { isStandardOutput } from './file-endings.ts';
