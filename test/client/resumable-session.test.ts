@@ -1,13 +1,15 @@
 // A session of the client through real drops: a proxy cuts the connection in the middle of turns, and whoever uses the session
 // gets what an unbroken one gives, byte for byte and message for message.
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WebSocket } from 'ws';
+import { WebSocket, WebSocketServer } from 'ws';
 import {
   type ConnectionChange,
+  connectSession,
   createVoxgateClient,
   type ServerEvent,
   type SessionClient,
-  SessionError,
 } from '../../packages/client/src/voxgate-client.ts';
 import { type ChaosProxy, startChaosProxy } from '../../testkit/chaos/chaos-proxy.ts';
 import { type RunningGateway, speaking, startRunningGateway } from '../support/running-gateway.ts';
@@ -63,7 +65,11 @@ const told = ({ events }: Kept) =>
   events
     .filter(({ type }) => !['queued', 'ready', 'pong', 'underrun', 'configured'].includes(type))
     .map((event) => {
-      const { turn = '', name = '', outcome = '' } = event as { turn?: string; name?: string; outcome?: string };
+      const {
+        turn = '',
+        name = '',
+        outcome = '',
+      } = event as { turn?: string; name?: string; outcome?: string };
       return `${event.type} ${turn} ${name} ${outcome}`.trim();
     })
     .filter((each, at, all) => !each.startsWith('caption') || all[at - 1] !== each);
@@ -90,7 +96,10 @@ describe('a session that comes back', () => {
       session.close();
       await session.closed;
     };
-    const [whole, broken] = await Promise.all([open(gateway.url, { captions: 'words' }), open(line.url, { captions: 'words' })]);
+    const [whole, broken] = await Promise.all([
+      open(gateway.url, { captions: 'words' }),
+      open(line.url, { captions: 'words' }),
+    ]);
     await Promise.all([speak(whole, async () => {}), speak(broken, () => dropped(broken))]);
     for (const turn of ['a', 'b']) expect(broken.bytes(turn).equals(whole.bytes(turn))).toBe(true);
     expect(told(broken)).toEqual(told(whole));
@@ -127,26 +136,114 @@ describe('a session that comes back', () => {
     session.close();
   });
 
-  it('ends with a clear error when there is nothing to come back to', async () => {
-    const kept = await open(line.url);
-    const waiting = kept.session.next('heard');
-    line.setToxics([]);
-    const other = await open(gateway.url);
-    other.session.close();
-    // The gateway forgets the session while its client is away.
-    await gatewayForgets(kept.session.ready.session);
-    const { error } = await kept.session.closed;
-    expect(error).toBeInstanceOf(SessionError);
+  it('uses the WebSocket that Node 22 has, and says so where there is none', async () => {
+    const voxgate = createVoxgateClient({ baseUrl: line.url, apiKey: KEY, userId: 'ann' });
+    const changes: ConnectionChange[] = [];
+    let bytes = 0;
+    const opening = voxgate.session(
+      {},
+      {
+        onConnection: (change) => void changes.push(change),
+        onAudio: ({ length }) => {
+          bytes += length;
+        },
+      },
+    );
+    if (!('WebSocket' in globalThis)) {
+      await expect(opening).rejects.toMatchObject({
+        code: 'unreachable',
+        message: /Node has one from version 22/,
+      });
+      return;
+    }
+    const session = await opening;
+    session.send({ type: 'speak', turn: 'a', text: TEXT });
+    await expect.poll(() => bytes).toBeGreaterThan(800);
+    line.cut();
+    const { sentMs } = await session.next('ended');
+    expect(bytes).toBe(sentMs * 8);
+    expect(changes.map(({ type }) => type)).toEqual(['reconnecting', 'resumed']);
+    session.close();
+    const wrong = createVoxgateClient({ baseUrl: line.url, apiKey: 'wrong', userId: 'ann' });
+    await expect(wrong.session()).rejects.toMatchObject({ code: 'unreachable' });
+  });
+
+  it('is opened with a token as in a browser, and ends with it', async () => {
+    const owner = createVoxgateClient({ baseUrl: gateway.url, apiKey: KEY, userId: 'ann' });
+    const issued = await owner.tokens.create({ scope: 'speak' });
+    const changes: ConnectionChange[] = [];
+    const voxgate = createVoxgateClient({ baseUrl: line.url, token: async () => issued.token, WebSocket });
+    const session = await voxgate.session({}, { onConnection: (change) => void changes.push(change) });
+    const waiting = session.next('heard');
+    line.cut();
+    await expect.poll(() => changes.map(({ type }) => type)).toEqual(['reconnecting', 'resumed']);
+    await owner.tokens.revoke(issued.id);
+    line.cut();
+    const { error } = await session.closed;
+    expect(error).toMatchObject({ code: 'unauthorized', status: 401, isRetryable: false });
     await expect(waiting).rejects.toBe(error);
-    expect(() => kept.session.send({ type: 'ping' })).toThrow(error!);
-    expect(kept.session.isOpen()).toBe(false);
+    expect(() => session.send({ type: 'ping' })).toThrow(error!.message);
+    expect(session.isOpen()).toBe(false);
   });
 });
 
-async function gatewayForgets(session: string): Promise<void> {
-  const reply = await fetch(`${gateway.url}/v1/sessions/${session}`, {
-    method: 'DELETE',
-    headers: { Authorization: 'Bearer admin' },
+describe('a session whose gateway has gone', () => {
+  const READY = {
+    type: 'ready',
+    n: 1,
+    session: 's1',
+    version: '1',
+    attachToken: 't',
+    limits: { messageBytes: 1000 },
+  };
+  /** One that keeps its session for `forMs`, and lets its only client in once. */
+  async function openOnce(forMs: number) {
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    await once(server, 'listening');
+    const come = once(server, 'connection') as Promise<[WebSocket]>;
+    void come.then(([socket]) => socket.send(JSON.stringify({ ...READY, resume: { token: 'A', forMs } })));
+    const { port } = server.address() as AddressInfo;
+    const attempts: number[] = [];
+    const client = await connectSession({
+      url: `ws://127.0.0.1:${port}/v1/session`,
+      WebSocket,
+      resumable: true,
+      onConnection: (change) => change.type === 'reconnecting' && attempts.push(change.attempt),
+    });
+    const [socket] = await come;
+    return { client, socket, server, attempts };
+  }
+
+  it('tries until the session is kept no longer, and says so', async () => {
+    const { client, server, socket, attempts } = await openOnce(700);
+    server.close();
+    socket.terminate();
+    const { error, code } = await client.closed;
+    expect([error?.code, code]).toEqual(['session_gone', 1006]);
+    expect(error?.message).toMatch(
+      /^The connection was lost and did not come back within 0\.7 s.*ECONNREFUSED/,
+    );
+    expect(attempts.length).toBeGreaterThan(1);
   });
-  expect(reply.status).toBeLessThan(300);
-}
+
+  it.each([
+    [4409, 'session_taken'],
+    [1012, 'shutting_down'],
+    [4410, 'ended_by_operator'],
+  ])('does not come back after %i %s', async (closeCode, reason) => {
+    const { client, server, socket, attempts } = await openOnce(60_000);
+    socket.close(closeCode, reason);
+    expect((await client.closed).error).toMatchObject({ code: reason, closeCode });
+    expect(attempts).toEqual([]);
+    server.close();
+  });
+
+  it('can be closed while it comes back', async () => {
+    const { client, server, socket } = await openOnce(60_000);
+    server.close();
+    socket.terminate();
+    await expect.poll(() => socket.readyState).toBe(WebSocket.CLOSED);
+    client.close();
+    expect((await client.closed).error).toBeUndefined();
+  });
+});

@@ -45,6 +45,8 @@ export type SessionClient = {
   readonly ready: EventOf<'ready'>;
   /** Until the session is closed by either side; then `send` throws. A resumable one is open while it comes back. */
   isOpen(): boolean;
+  /** How long the gateway keeps the session for this client to come back, ms; 0: a drop ends it. */
+  readonly resumableForMs: number;
   /** Resolves when the session is over, however; never rejects. */
   readonly closed: Promise<SessionClosed>;
   /** Throws when the session is over, the message larger than `limits.messageBytes`, or too much waits for a connection. */
@@ -85,6 +87,7 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
   return {
     ready,
     isOpen: () => session.isOpen(),
+    resumableForMs: session.forMs,
     closed: session.closed,
     send: (command) => session.send(command),
     next: (type, fits) => session.next(type, fits),

@@ -17,6 +17,13 @@ type Waiter = {
 };
 type Told = (ServerEvent | ConnectionEvent) & { readonly n?: number };
 
+/** What is of the session; numbers and tokens are of its connections. */
+function bare(told: ServerEvent): ServerEvent {
+  const { n: _n, ...event } = told as ServerEvent & { readonly n?: number };
+  if (event.type === 'ready') delete (event as { resume?: unknown }).resume;
+  return event as ServerEvent;
+}
+
 const PROTOCOL = 'voxgate.v1';
 /** To the answer to the upgrade, and from there to the first message. */
 const CONNECT_DEADLINE_MS = 10_000;
@@ -61,7 +68,7 @@ export class Session {
   /** Only of a session that the gateway keeps. */
   private ledger: ResumeLedger | undefined;
   private token = '';
-  private forMs = 0;
+  forMs = 0;
   private lostAtMs = 0;
   private lastClose = { code: 1006, reason: '' };
   private attempts = 0;
@@ -285,20 +292,22 @@ export class Session {
     if (isJsonObject(event) && typeof event.type === 'string' && isWhole(event)) this.told(event as Told);
     else this.giveUp(foreignMessage());
   }
-  private told(event: Told): void {
-    if (event.type === 'session_resumed') return this.resumed(event);
-    if (event.type === 'ack') return this.ledger?.acknowledge(event.n);
-    if (event.type === 'ready') {
-      this.mostBytes = event.limits.messageBytes;
-      this.phase = 'connected';
-      if (event.resume !== undefined) {
-        this.ledger = new ResumeLedger();
-        this.keep(event.resume);
-      }
-      this.watch = setInterval(() => this.look(), this.ledger === undefined ? PING_MS : LOOK_MS);
-      (this.watch as { unref?: () => void }).unref?.();
+  private begin({ limits, resume }: EventOf<'ready'>): void {
+    this.mostBytes = limits.messageBytes;
+    this.phase = 'connected';
+    if (resume !== undefined) {
+      this.ledger = new ResumeLedger();
+      this.keep(resume);
     }
-    if (this.ledger?.message(event as { type: string }) === false) return;
+    this.watch = setInterval(() => this.look(), this.ledger === undefined ? PING_MS : LOOK_MS);
+    (this.watch as { unref?: () => void }).unref?.();
+  }
+  private told(told: Told): void {
+    if (told.type === 'session_resumed') return this.resumed(told);
+    if (told.type === 'ack') return this.ledger?.acknowledge(told.n);
+    if (told.type === 'ready') this.begin(told);
+    if (this.ledger?.message(told) === false) return;
+    const event = this.ledger === undefined ? told : bare(told);
     if (event.type === 'pong' && event.id === OWN_PING) return;
     if (event.type === 'started') this.turn = event.turn;
     if (event.type === 'audio') {
