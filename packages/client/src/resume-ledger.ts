@@ -17,6 +17,7 @@ export const isLost = (closeCode: number, reason: string): boolean =>
 export const reconnectDelayMs = (attempt: number, random: number): number =>
   Math.min(FIRST_DELAY_MS * 2 ** attempt, MAX_DELAY_MS) * (0.5 + random / 2);
 
+type Numbered = { readonly type: string; readonly turn?: string | undefined; readonly n?: number };
 type Waiting = { readonly text: string; readonly bytes: number };
 
 export class ResumeLedger {
@@ -54,15 +55,7 @@ export class ResumeLedger {
     return this.waiting.map(({ text }) => text);
   }
   /** A message has come. False: it came before. */
-  message({
-    type,
-    turn,
-    n,
-  }: {
-    readonly type: string;
-    readonly turn?: string;
-    readonly n?: number;
-  }): boolean {
+  message({ type, turn, n }: Numbered): boolean {
     if (n !== undefined) {
       if (n <= this.after) return false;
       this.after = n;
