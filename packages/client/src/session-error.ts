@@ -101,3 +101,24 @@ export const lostError = (forMs: number, last: SessionError): SessionError =>
     `The connection was lost and did not come back within ${forMs / 1000} s, for which the gateway keeps the session; ${last.message}`,
     { code: 'session_gone', isRetryable: true, cause: last },
   );
+
+export const closedHere = (): SessionError =>
+  new SessionError('The session is closed.', { code: 'connection_closed', isRetryable: true });
+
+export const foreignMessage = (): SessionError =>
+  new SessionError(
+    'What came is no message of the protocol voxgate.v1; check the address, and the versions at both ends.',
+    { code: 'refused', isRetryable: false },
+  );
+
+export const tooLarge = (bytes: number, mostBytes: number): SessionError =>
+  new SessionError(`The message has ${bytes} bytes, of ${mostBytes} at most; send less at a time.`, {
+    code: 'payload_too_large',
+    isRetryable: false,
+  });
+
+export const tooMuchWaits = (mostBytes: number): SessionError =>
+  new SessionError(
+    `More than ${mostBytes / 2 ** 20} MiB of messages wait to be acknowledged; send less until the connection is back.`,
+    { code: 'too_much_unacknowledged', isRetryable: true },
+  );

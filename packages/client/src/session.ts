@@ -7,7 +7,17 @@ import type { ClientCommand, ConnectionEvent, ServerEvent } from './messages.ts'
 import { type OpenSocket, openSocket, type UpgradeRefusal } from './open-socket.ts';
 import { isLost, MAX_WAITING_BYTES, ResumeLedger, reconnectDelayMs } from './resume-ledger.ts';
 import type { EventOf, ServerEventType, SessionClientOptions, SessionClosed } from './session-client.ts';
-import { closedError, lostError, refusedError, SessionError, unreachableError } from './session-error.ts';
+import {
+  closedError,
+  closedHere,
+  foreignMessage,
+  lostError,
+  refusedError,
+  SessionError,
+  tooLarge,
+  tooMuchWaits,
+  unreachableError,
+} from './session-error.ts';
 import { refusalOf } from './voxgate-error.ts';
 
 type Waiter = {
@@ -109,17 +119,9 @@ export class Session {
     // The gateway would close the connection, and could not say why.
     if (text.length > this.mostBytes / 3) {
       const bytes = new TextEncoder().encode(text).length;
-      if (bytes > this.mostBytes)
-        throw new SessionError(
-          `The message has ${bytes} bytes, of ${this.mostBytes} at most; send less at a time.`,
-          { code: 'payload_too_large', isRetryable: false },
-        );
+      if (bytes > this.mostBytes) throw tooLarge(bytes, this.mostBytes);
     }
-    if (this.ledger?.add(command, text) === false)
-      throw new SessionError(
-        `More than ${MAX_WAITING_BYTES / 2 ** 20} MiB of messages wait to be acknowledged; send less until the connection is back.`,
-        { code: 'too_much_unacknowledged', isRetryable: true },
-      );
+    if (this.ledger?.add(command, text) === false) throw tooMuchWaits(MAX_WAITING_BYTES);
     if (this.phase === 'connected') this.socket?.send(text);
   }
   next<T extends ServerEventType>(
@@ -346,12 +348,3 @@ export class Session {
     if (ledger.add(ping, text)) socket.send(text);
   }
 }
-
-const closedHere = () =>
-  new SessionError('The session is closed.', { code: 'connection_closed', isRetryable: true });
-
-const foreignMessage = () =>
-  new SessionError(
-    'What came is no message of the protocol voxgate.v1; check the address, and the versions at both ends.',
-    { code: 'refused', isRetryable: false },
-  );
