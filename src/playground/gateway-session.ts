@@ -32,7 +32,13 @@ export async function openSession(options: SessionOptions): Promise<SessionClien
       throw new Error('The gateway did not take the session.', { cause });
     },
   );
-  void session.closed.then(({ code }) => onClosed(REASONS[code] ?? `code ${code}`));
+  // Who leaves the page does not come back, and a browser closes with a code that says nothing of it.
+  const leave = () => session.close();
+  addEventListener('pagehide', leave);
+  void session.closed.then(({ code }) => {
+    removeEventListener('pagehide', leave);
+    onClosed(REASONS[code] ?? `code ${code}`);
+  });
   return session;
 }
 
