@@ -36,7 +36,7 @@ type Kept = {
   readonly events: ServerEvent[];
   readonly changes: ConnectionChange[];
   readonly audio: Map<string, Uint8Array[]>;
-  bytes(turn: string): Buffer;
+  readonly bytes: (turn: string) => Buffer;
 };
 
 async function open(baseUrl: string, query: Readonly<Record<string, string>> = {}): Promise<Kept> {
