@@ -9,13 +9,15 @@ ARG NODE_IMAGE=node:24-bookworm-slim
 FROM ${NODE_IMAGE} AS manifest
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
+COPY packages/client/package.json packages/client/
 
 FROM manifest AS build
 RUN --mount=type=cache,target=/root/.npm npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/build.mjs scripts/build-programs.mjs scripts/build-playground.mjs scripts/
+COPY scripts/build.mjs scripts/build-programs.mjs scripts/build-client.mjs scripts/build-playground.mjs scripts/
 COPY languages languages
 COPY src src
+COPY packages packages
 COPY testkit testkit
 # The entry of the speech program is under the GPL like that program, so it stays with it.
 RUN npm run build \
@@ -23,10 +25,10 @@ RUN npm run build \
     && mkdir data
 
 FROM manifest AS packages
-RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --omit=optional --no-audit --no-fund
+RUN --mount=type=cache,target=/root/.npm npm ci --workspaces=false --omit=dev --omit=optional --no-audit --no-fund
 
 FROM manifest AS packages-all
-RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --no-audit --no-fund
+RUN --mount=type=cache,target=/root/.npm npm ci --workspaces=false --omit=dev --no-audit --no-fund
 
 FROM ${NODE_IMAGE} AS base
 # A published port is not loopback, so the start is refused until there are API keys.

@@ -2,7 +2,7 @@
 // turn comes after its `ended` (it must not).
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { connectSession } from '../src/client/session-client.ts';
+import { connectSession } from '../src/client/voxgate-client.ts';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import { textOf } from './lab/fake-upstream.ts';
 import { openLab } from './lab/lab.ts';

@@ -5,7 +5,7 @@
 
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { connectSession } from '../src/client/session-client.ts';
+import { connectSession } from '../src/client/voxgate-client.ts';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import { textOf } from './lab/fake-upstream.ts';
 import { type Lab, openLab } from './lab/lab.ts';

@@ -1,7 +1,7 @@
 // Longer and longer turns, each sent as fast as it is made: what a second of audio costs, and what a turn holds in memory.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { connectSession } from '../src/client/session-client.ts';
+import { connectSession } from '../src/client/voxgate-client.ts';
 import { textOf } from './lab/fake-upstream.ts';
 import { type GrowthRow, type GrowthStep, type MeasureGrowth, stepsUpTo } from './lab/growth-row.ts';
 import { openLab } from './lab/lab.ts';

@@ -2,7 +2,7 @@
 // held in one piece, and how the hostile one is answered. Each kind with and without, in turns.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { connectSession } from '../src/client/session-client.ts';
+import { connectSession } from '../src/client/voxgate-client.ts';
 import { freePort } from '../testkit/carriers/free-port.ts';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import { startActor } from './lab/actor.ts';

@@ -4,7 +4,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { connectSession, type SessionClient } from '../src/client/session-client.ts';
+import { connectSession, type SessionClient } from '../src/client/voxgate-client.ts';
 import { LEGS } from '../src/legs/legs.ts';
 import { freePort } from '../testkit/carriers/free-port.ts';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';

@@ -5,7 +5,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { loadMp3Encoders } from '../src/audio/mp3/mp3-encoder.ts';
-import { connectSession } from '../src/client/session-client.ts';
+import { connectSession } from '../src/client/voxgate-client.ts';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import { openGateway } from './lab/lab.ts';
 import { monotonicMs } from './lab/monotonic.ts';

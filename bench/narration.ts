@@ -2,7 +2,7 @@
 // sentence, how the speech of two requests meets, and, on request, how far a narration in real time drifts.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { connectSession } from '../src/client/session-client.ts';
+import { connectSession } from '../src/client/voxgate-client.ts';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import { type Lab, openLab } from './lab/lab.ts';
 import { monotonicMs } from './lab/monotonic.ts';

@@ -1,4 +1,4 @@
-// Builds dist/ from the sources: bundles the program into few files, so that it starts quickly, and the page; declares the
+// Builds dist/ from the sources: bundles the program into few files, so that it starts quickly, and the page and the client; declares the
 // types of the client. Packages stay in node_modules, as does what their licences want to be replaceable.
 // dist/ is either whole and current or not there: a failed build removes it.
 //
@@ -36,13 +36,15 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
 const PROGRAM = join(DIST, 'main.js');
 const PAGE = 'playground';
+const CLIENT = join(ROOT, 'packages/client');
 
 /** Everything the output depends on; a package from the registry has no src/ and is never stale. */
 function isStale() {
   if (!existsSync(PROGRAM) || !existsSync(join(DIST, PAGE))) return true;
+  if (existsSync(CLIENT) && !existsSync(join(CLIENT, 'dist'))) return true;
   if (!existsSync(join(ROOT, 'src'))) return false;
   const builtAt = statSync(PROGRAM).mtimeMs;
-  const sources = ['src', 'testkit', 'bench', 'languages']
+  const sources = ['src', 'packages/client/src', 'testkit', 'bench', 'languages']
     .map((folder) => join(ROOT, folder))
     .filter((folder) => existsSync(folder))
     .flatMap((folder) => [
@@ -54,7 +56,7 @@ function isStale() {
 }
 
 function fail(why) {
-  rmSync(DIST, { recursive: true, force: true });
+  for (const built of [DIST, join(CLIENT, 'dist')]) rmSync(built, { recursive: true, force: true });
   console.error(`build failed: ${why}`);
   process.exit(1);
 }
@@ -70,11 +72,14 @@ function declareTypes() {
 }
 
 async function build() {
+  const { buildClient, placeClientTypes } = await import('./build-client.mjs');
   const { buildPlayground } = await import('./build-playground.mjs');
   const { buildPrograms, COPIED } = await import('./build-programs.mjs');
   rmSync(DIST, { recursive: true, force: true });
   await buildPrograms(DIST).catch((error) => fail(error.message));
+  await buildClient().catch((error) => fail(error.message));
   declareTypes();
+  placeClientTypes(join(DIST, 'types'), DIST);
   for (const [from, to] of Object.entries(COPIED)) {
     mkdirSync(join(DIST, to, '..'), { recursive: true });
     copyFileSync(join(ROOT, from), join(DIST, to));

@@ -63,7 +63,9 @@ const explained = new Set(
 const problems = [];
 const lines = new Set();
 for (const [path, locked] of Object.entries(packages)) {
-  if (path === '' || locked.dev || locked.devOptional) continue;
+  // Packages of our own lie in this repository, under its licence.
+  const isOwn = !path.startsWith('node_modules/') || locked.link === true;
+  if (isOwn || locked.dev || locked.devOptional) continue;
   const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
   const manifest = join(ROOT, path, 'package.json');
   // An optional package may be absent; what the lockfile recorded of it has to do.

@@ -2,7 +2,7 @@
 
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SessionClient } from '../../src/client/session-client.ts';
+import type { SessionClient } from '../../src/client/voxgate-client.ts';
 
 export type ClientGroup = {
   /** Aborted when it is over. */

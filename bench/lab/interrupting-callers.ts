@@ -5,7 +5,7 @@ import {
   connectSession,
   type SessionClient,
   type SessionClientOptions,
-} from '../../src/client/session-client.ts';
+} from '../../src/client/voxgate-client.ts';
 import { openClientGroup } from './client-group.ts';
 import { createFrameSchedule, FRAME_MS, type FrameTally, LEAD_MS } from './frame-schedule.ts';
 import { monotonicMs } from './monotonic.ts';

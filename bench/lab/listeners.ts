@@ -1,7 +1,7 @@
 // Clients that listen all the time, like callers: each speaks turn after turn, paced in real time, and holds every
 // frame against its own schedule, which begins with the turn's first frame.
 
-import { connectSession, type SessionClient } from '../../src/client/session-client.ts';
+import { connectSession, type SessionClient } from '../../src/client/voxgate-client.ts';
 import { openClientGroup } from './client-group.ts';
 import { textOf } from './fake-upstream.ts';
 import { createFrameSchedule, FRAME_MS, type FrameTally, LEAD_MS } from './frame-schedule.ts';

@@ -1,7 +1,7 @@
 // Callers who do as they are told: each opens a session, speaks a few turns, hangs up and calls again; who is refused comes
 // back when it was told to. They count how the admitted hear it and how long a refusal takes.
 
-import { connectSession } from '../../src/client/session-client.ts';
+import { connectSession } from '../../src/client/voxgate-client.ts';
 import { openClientGroup } from './client-group.ts';
 import { textOf } from './fake-upstream.ts';
 import { createFrameSchedule, FRAME_MS, type FrameTally, LEAD_MS } from './frame-schedule.ts';

@@ -3,7 +3,7 @@
 // upstream has to speak, and the upstream itself tells whether it was asked for what was kept.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { connectSession } from '../../src/client/session-client.ts';
+import { connectSession } from '../../src/client/voxgate-client.ts';
 import type { Bench, BenchResult, BenchRun } from '../bench.ts';
 import { startActor } from './actor.ts';
 import type { BareSessionReady } from './bare-session.ts';

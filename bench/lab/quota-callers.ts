@@ -1,7 +1,7 @@
 // Callers who want more than there is: each speaks one short turn after another, until its gateway has nothing to
 // give. First at an even pace below the quota, so that the places in it are spread over the window; then without one.
 
-import { connectSession } from '../../src/client/session-client.ts';
+import { connectSession } from '../../src/client/voxgate-client.ts';
 import { openClientGroup } from './client-group.ts';
 import { monotonicMs } from './monotonic.ts';
 

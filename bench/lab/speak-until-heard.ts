@@ -1,6 +1,6 @@
 // One whole turn of a bench's client, from its text to the moment when it has been heard.
 
-import type { SessionClient } from '../../src/client/session-client.ts';
+import type { SessionClient } from '../../src/client/voxgate-client.ts';
 
 export type BenchTurn = { readonly turn: string; readonly text: string; readonly seed: number };
 

@@ -1,6 +1,6 @@
 // The settings of a session whose words go into a file, with the list of where they were found in the end, and the wait for it.
 
-import type { SessionClient } from '../client/session-client.ts';
+import type { SessionClient } from '../client/voxgate-client.ts';
 import type { Preset } from '../dialects/native-messages.ts';
 import { type Terminal, UsageError } from './command.ts';
 import { configureSession } from './configure-session.ts';

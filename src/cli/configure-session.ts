@@ -1,8 +1,8 @@
-// The settings of a session before its first turn; what the gateway does not take is wrong usage.
+// The settings of a session before its first turn, which the gateway may refuse as wrong usage, and what is told of its connection.
 
-import type { SessionClient } from '../client/session-client.ts';
+import type { ConnectionChange, SessionClient } from '../client/voxgate-client.ts';
 import type { Preset } from '../dialects/native-messages.ts';
-import { UsageError } from './command.ts';
+import { type Terminal, UsageError } from './command.ts';
 import { inWordsOfFlags } from './words-of-flags.ts';
 
 /** It needs nothing but the gateway itself. */
@@ -29,3 +29,18 @@ export async function configureSession(client: SessionClient, settings: Preset):
     clearTimeout(timer);
   }
 }
+
+/** A drop is told once, however often it takes to come back, and that nothing is missing then, or that something may be. */
+export function tellConnection(terminal: Pick<Terminal, 'complain'>): (change: ConnectionChange) => void {
+  return (change) => {
+    if (change.type === 'reconnecting') {
+      if (change.attempt === 1) terminal.complain('The connection was lost; coming back …');
+    } else if (change.exact)
+      terminal.complain(`The connection is back after ${seconds(change.awayMs)}; nothing is missing.`);
+    else
+      terminal.complain(
+        `The connection is back after ${seconds(change.awayMs)}; some of the speech may be missing.`,
+      );
+  };
+}
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;

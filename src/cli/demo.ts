@@ -4,7 +4,7 @@ import { startGateway } from '../app/start.ts';
 import { wavHeader } from '../audio/containers/wav.ts';
 import { MULAW_VALUES } from '../audio/dsp/g711.ts';
 import { createPinoLog } from '../base/pino-log.ts';
-import { connectSession, type SessionClient } from '../client/session-client.ts';
+import { connectSession, type SessionClient } from '../client/voxgate-client.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
 import { parseConfig } from '../settings/config.ts';
 import { type Command, JSON_FLAG, type Terminal } from './command.ts';

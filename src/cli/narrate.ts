@@ -3,14 +3,14 @@
 import { Readable } from 'node:stream';
 import { captionsSrt } from '../captions/sub-rip.ts';
 import { captionsVtt } from '../captions/web-vtt.ts';
-import { connectSession, type SessionClient } from '../client/session-client.ts';
+import { connectSession, type SessionClient } from '../client/voxgate-client.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
 import { SESSION_FORMATS } from '../speech/audio-format.ts';
 import { codePointLength } from '../text/code-points.ts';
 import { CALLER_FLAGS, callerHelp, keyFileOf, readCaller } from './caller/caller.ts';
 import { type Command, FILE, JSON_FLAG, type Terminal, UsageError } from './command.ts';
 import { configureForWords } from './configure-for-words.ts';
-import { configureSession } from './configure-session.ts';
+import { configureSession, tellConnection } from './configure-session.ts';
 import { checkInputs } from './input/read-input.ts';
 import { tellAudioFile, tellBeside } from './output/beside-result.ts';
 import { audioEndings, captionFormatOf } from './output/file-endings.ts';
@@ -100,6 +100,8 @@ async function run(raw: Terminal): Promise<number> {
     gateway = await reachGateway(terminal, caller);
     const connecting = connectSession({
       url: gateway.url,
+      resumable: true,
+      onConnection: tellConnection(terminal),
       headers: gateway.headers,
       onEvent,
       onAudio: (bytes) => file.write(bytes),

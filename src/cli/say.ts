@@ -1,13 +1,13 @@
 // `voxgate say`: one turn through a gateway, heard through a player, or its audio in a file, and its captions.
 
-import { connectSession } from '../client/session-client.ts';
+import { connectSession } from '../client/voxgate-client.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
 import type { Preset } from '../dialects/native-messages.ts';
 import { SESSION_FORMATS } from '../speech/audio-format.ts';
 import { agentUrlOf, CALLER_FLAGS, callerHelp, checkAgent, keyFileOf, readCaller } from './caller/caller.ts';
 import { type Command, FILE, JSON_FLAG, STRING, type Terminal, UsageError } from './command.ts';
 import { configureForWords } from './configure-for-words.ts';
-import { configureSession } from './configure-session.ts';
+import { configureSession, tellConnection } from './configure-session.ts';
 import { checkInputs } from './input/read-input.ts';
 import { type Told, tellAudioFile, tellBeside } from './output/beside-result.ts';
 import { audioEndings, STANDARD } from './output/file-endings.ts';
@@ -148,6 +148,8 @@ async function speakTurn(
   let isConfigured = false;
   const connecting = connectSession({
     url: agent === undefined ? url : agentUrlOf(url, agent),
+    resumable: true,
+    onConnection: tellConnection(terminal),
     headers,
     onEvent(event) {
       if (isOfAnotherTurn(event) || speaker.onEvent(event) === 'waits') return;

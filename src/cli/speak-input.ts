@@ -1,7 +1,7 @@
 // Standard input to a turn as it arrives, so that another program's tokens are spoken while it is still thinking.
 // A turn holds only so much text that is not spoken yet; what does not fit is offered again, never lost.
 
-import type { SessionClient } from '../client/session-client.ts';
+import type { SessionClient } from '../client/voxgate-client.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
 import type { TextInput } from './text-input.ts';
 

@@ -1,7 +1,7 @@
 // A refusal of the gateway in the words of the command line, for every command that may be refused: flags in the place of fields.
 
-import { SessionError } from '../client/session-error.ts';
-import { VoxgateError } from '../client/voxgate-error.ts';
+import { SessionError } from '../../packages/client/src/session-error.ts';
+import { VoxgateError } from '../../packages/client/src/voxgate-error.ts';
 
 /** What requests call a thing, and what the command line calls it. Refusals of the gateway name the first. */
 const CALLED: Readonly<Record<string, string>> = {

@@ -1,15 +1,17 @@
 // The turns of this page, one session and one sound card: what is asked of the gateway, and what its answers do to them.
 // It draws nothing; whoever shows it is told when something has changed.
 
+import { createCreditTeller } from '../../packages/client/src/player/credit-teller.ts';
+import workletUrl from '../../packages/client/src/player/playout-worklet.ts?worker&url';
+import { decodeSamples } from '../../packages/client/src/player/sample-decoder.ts';
+import { openSoundOutput, type SoundOutput } from '../../packages/client/src/player/sound-output.ts';
+import type { SessionClient } from '../../packages/client/src/session-client.ts';
 import type { ServerEvent } from '../dialects/native-events.ts';
-import { createCreditTeller } from './credit-teller.ts';
 import type { GatewayRest } from './gateway-rest.ts';
-import { type GatewaySession, openSession } from './gateway-session.ts';
-import { decodeSamples } from './sound/sample-decoder.ts';
-import { openSoundOutput, type SoundOutput } from './sound/sound-output.ts';
-import { createWaveformPeaks, type WaveformPeaks } from './sound/waveform-peaks.ts';
+import { openSession, stateOf } from './gateway-session.ts';
 import { SOUNDS, type SpeakSettings, toConfigure, toSynthesis } from './speak-settings.ts';
 import { happen, heardMs, isOver, openTurn, type SpokenTurn } from './spoken-turn.ts';
+import { createWaveformPeaks, type WaveformPeaks } from './waveform-peaks.ts';
 
 export type SpokenContent =
   | { readonly kind: 'text'; readonly text: string }
@@ -53,13 +55,13 @@ const MOST_TURNS = 20;
 export function createConversation(options: ConversationOptions): Conversation {
   const { rest, settings, now, onChanged, onNotice } = options;
   const turns: SpokenTurn[] = [];
-  let session: Promise<GatewaySession> | undefined;
+  let session: Promise<SessionClient> | undefined;
   let sessionId: string | undefined;
   let configured = '';
   let output: SoundOutput | undefined;
   let peaks: WaveformPeaks | undefined;
   let receiving: SpokenTurn | undefined;
-  let count = 0;
+  let [count, isReconnecting] = [0, false];
   const credit = createCreditTeller();
 
   const unfinished = () => turns.filter((turn) => !isOver(turn));
@@ -74,6 +76,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     output?.close();
     output = await openSoundOutput({
       sampleRate,
+      workletUrl,
       onMoving(played) {
         const turn = turns.find(
           ({ startSample, endSample = played + 1 }) => startSample <= played && played < endSample,
@@ -91,7 +94,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     return output;
   }
 
-  async function reachSession(): Promise<GatewaySession> {
+  async function reachSession(): Promise<SessionClient> {
     const wanted = toConfigure(settings());
     session ??= connect().catch((error: unknown) => {
       session = undefined;
@@ -104,7 +107,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     return open;
   }
 
-  async function connect(): Promise<GatewaySession> {
+  async function connect(): Promise<SessionClient> {
     options.onConnection('opening');
     configured = '';
     const opened = await openSession({
@@ -112,7 +115,12 @@ export function createConversation(options: ConversationOptions): Conversation {
       protocols: await rest.protocols(),
       onEvent,
       onAudio,
+      onConnection(change) {
+        isReconnecting = change.type === 'reconnecting';
+        options.onConnection(stateOf(change));
+      },
       onClosed(reason) {
+        isReconnecting = false;
         session = undefined;
         sessionId = undefined;
         receiving = undefined;
@@ -127,12 +135,12 @@ export function createConversation(options: ConversationOptions): Conversation {
         onChanged();
       },
     });
-    sessionId = opened.id;
+    sessionId = opened.ready.session;
     options.onConnection('open');
     return opened;
   }
 
-  function onAudio(frame: ArrayBuffer): void {
+  function onAudio(frame: Uint8Array): void {
     if (receiving === undefined || receiving.isCut || output === undefined) return;
     const samples = decodeSamples(receiving.format, frame);
     if (receiving.timeline.firstAudioMs === undefined) happen(receiving, { type: 'first-frame' }, now());
@@ -333,7 +341,8 @@ export function createConversation(options: ConversationOptions): Conversation {
     },
     tick() {
       const turn = current();
-      if (turn?.output === undefined || turn.isCut || !configured.includes('"credit"')) return;
+      if (turn?.output === undefined || turn.isCut || isReconnecting || !configured.includes('"credit"'))
+        return;
       const ms = credit.due(turn.id, heardMs(turn), now());
       if (ms !== undefined) void session?.then((open) => open.send({ type: 'played', turn: turn.id, ms }));
     },

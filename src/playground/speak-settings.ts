@@ -1,7 +1,7 @@
 // What the page can ask for: the sounds and deliveries that it offers, and the fields of the protocol that they stand for.
 
+import type { PlayedFormat } from '../../packages/client/src/player/sample-decoder.ts';
 import type { ClientCommand } from '../dialects/native-messages.ts';
-import type { PlayedFormat } from './sound/sample-decoder.ts';
 
 type Configure = Omit<Extract<ClientCommand, { type: 'configure' }>, 'type'>;
 

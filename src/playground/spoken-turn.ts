@@ -1,8 +1,8 @@
 // One turn on this page: its text, what happened to it, its words, and where its audio lies among all samples.
 
+import type { PlayedFormat } from '../../packages/client/src/player/sample-decoder.ts';
+import type { SoundOutput } from '../../packages/client/src/player/sound-output.ts';
 import { type CaptionTrack, createCaptionTrack } from './caption-track.ts';
-import type { PlayedFormat } from './sound/sample-decoder.ts';
-import type { SoundOutput } from './sound/sound-output.ts';
 import { nameTurn, step, type TimelineEvent, type TurnTimeline } from './turn-timeline.ts';
 
 export type SpokenTurn = {

@@ -2,9 +2,9 @@
 // a code that is added is tested with it.
 
 import { describe, expect, it } from 'vitest';
+import { toVoxgateError } from '../../packages/client/src/voxgate-error.ts';
 import { AppError, ERROR_TABLE, type ErrorCode, toErrorBody } from '../../src/base/app-error.ts';
 import { rawRefusal } from '../../src/base/error-reply.ts';
-import { toVoxgateError } from '../../src/client/voxgate-error.ts';
 import { errorMessage as cartesiaMessage } from '../../src/dialects/cartesia/cartesia-messages.ts';
 import { errorMessage as deepgramMessage } from '../../src/dialects/deepgram/wire-errors.ts';
 import { toProtocolError } from '../../src/dialects/elevenlabs/protocol-error.ts';

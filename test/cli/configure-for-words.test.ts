@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configureForWords } from '../../src/cli/configure-for-words.ts';
-import type { SessionClient } from '../../src/client/session-client.ts';
+import type { SessionClient } from '../../src/client/voxgate-client.ts';
 import type { ServerEvent } from '../../src/dialects/native-events.ts';
 import { createFakeTerminal } from '../support/fake-terminal.ts';
 

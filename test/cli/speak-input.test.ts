@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createInputSpeaker } from '../../src/cli/speak-input.ts';
-import type { SessionClient } from '../../src/client/session-client.ts';
+import type { SessionClient } from '../../src/client/voxgate-client.ts';
 import type { ServerEvent } from '../../src/dialects/native-events.ts';
 import type { ClientCommand } from '../../src/dialects/native-messages.ts';
 

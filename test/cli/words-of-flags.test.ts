@@ -1,7 +1,7 @@
 // Refusals of the gateway in the words of the command line: no name of a field or header is left that has a flag.
 import { describe, expect, it } from 'vitest';
+import { VoxgateError } from '../../packages/client/src/voxgate-error.ts';
 import { failedLine, inWordsOfFlags, sayingFlags } from '../../src/cli/words-of-flags.ts';
-import { VoxgateError } from '../../src/client/voxgate-error.ts';
 
 describe('a refusal', () => {
   it.each([

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { connectFault } from '../../src/client/connect-fault.ts';
-import { createRestCall } from '../../src/client/rest-call.ts';
-import { connectSession } from '../../src/client/session-client.ts';
+import { connectFault } from '../../packages/client/src/connect-fault.ts';
+import { createRestCall } from '../../packages/client/src/rest-call.ts';
+import { connectSession } from '../../src/client/voxgate-client.ts';
 
 /** One on which nothing listens any more. */
 const freePort = () =>

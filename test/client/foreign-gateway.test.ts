@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { connectSession } from '../../src/client/session-client.ts';
+import { connectSession } from '../../src/client/voxgate-client.ts';
 
 let server: WebSocketServer | undefined;
 afterEach(() => {

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { connectSession, type SessionClientOptions } from '../../src/client/session-client.ts';
-import { SessionError } from '../../src/client/session-error.ts';
+import { SessionError } from '../../packages/client/src/session-error.ts';
+import { connectSession, type SessionClientOptions } from '../../src/client/voxgate-client.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {

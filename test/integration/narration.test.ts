@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { narrate } from '../../src/cli/narrate.ts';
 import { say } from '../../src/cli/say.ts';
-import { connectSession } from '../../src/client/session-client.ts';
+import { connectSession } from '../../src/client/voxgate-client.ts';
 import { createFakeTerminal } from '../support/fake-terminal.ts';
 import { writePdf } from '../support/pdf-writer.ts';
 import { type RunningGateway, startRunningGateway } from '../support/running-gateway.ts';

@@ -28,6 +28,10 @@ export function createReaderFolder(
   for (const each of readdirSync(join(ROOT, 'node_modules')))
     symlinkSync(join(ROOT, 'node_modules', each), join(modules, each));
   if (!existsSync(join(modules, 'voxgate'))) symlinkSync(ROOT, join(modules, 'voxgate'));
+  if (!existsSync(join(modules, '@voxgate'))) {
+    mkdirSync(join(modules, '@voxgate'));
+    symlinkSync(join(ROOT, 'packages/client'), join(modules, '@voxgate/client'));
+  }
   if (linkClone) symlinkSync(join(ROOT, 'dist'), join(path, 'dist'));
   const { PATH, HOME } = process.env;
   return {

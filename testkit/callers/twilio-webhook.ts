@@ -4,7 +4,7 @@
 import { createHmac } from 'node:crypto';
 import { splitCredentials } from '../../src/base/addresses/address-credentials.ts';
 import { shownAddress } from '../../src/base/addresses/shown-address.ts';
-import { connectFault } from '../../src/client/connect-fault.ts';
+import { connectFault } from '../../packages/client/src/connect-fault.ts';
 import { readXml, type XmlElement } from './small-xml.ts';
 
 /** What `<Connect><Stream>` told Twilio to dial. */

@@ -1,8 +1,8 @@
 // The WebSocket that a platform dials a gateway with.
 
 import { WebSocket } from 'ws';
-import { connectFault } from '../../src/client/connect-fault.ts';
-import { refusalOf } from '../../src/client/voxgate-error.ts';
+import { connectFault } from '../../packages/client/src/connect-fault.ts';
+import { refusalOf } from '../../packages/client/src/voxgate-error.ts';
 import type { CallTransport } from './call-transport.ts';
 
 export type DialOptions = {

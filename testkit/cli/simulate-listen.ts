@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { UsageError } from '../../src/cli/command.ts';
-import { toVoxgateError } from '../../src/client/voxgate-error.ts';
+import { toVoxgateError } from '../../packages/client/src/voxgate-error.ts';
 import { openTemporaryFolder } from '../../src/storage/temporary-folder.ts';
 import type { SimulatedCarrier } from '../carriers/carriers.ts';
 import { dialCarrier } from '../carriers/dial-carrier.ts';

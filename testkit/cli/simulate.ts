@@ -17,7 +17,7 @@ import { checkOutFile, writeOutFile } from '../../src/cli/output/out-file.ts';
 import { type ReachedGateway, reachGateway } from '../../src/cli/reach-gateway.ts';
 import { readFlags } from '../../src/cli/read-flags.ts';
 import { readWholeInput } from '../../src/cli/text-input.ts';
-import { connectSession, type SessionClient } from '../../src/client/session-client.ts';
+import { connectSession, type SessionClient } from '../../src/client/voxgate-client.ts';
 import { LEGS } from '../../src/legs/legs.ts';
 import { askTwilioWebhook } from '../callers/twilio-webhook.ts';
 import { CARRIERS, type SimulatedCarrier } from '../carriers/carriers.ts';

@@ -1,7 +1,7 @@
 // The bot of `voxgate simulate`: it attaches a simulated call to a session of its own, speaks one turn after another, cuts
 // them where it is told to, and compares what the gateway says was heard with what the far side has played.
 
-import type { SessionClient } from '../../src/client/session-client.ts';
+import type { SessionClient } from '../../src/client/voxgate-client.ts';
 import type { SimulatedCall } from '../carriers/simulated-call.ts';
 
 export type SpokenTurn = {

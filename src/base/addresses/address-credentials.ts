@@ -19,6 +19,8 @@ export function splitCredentials(given: string | URL): {
   const { username, password } = url;
   url.username = '';
   url.password = '';
-  const pair = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
+  // Browsers have no Buffer, and btoa takes bytes as characters.
+  const bytes = new TextEncoder().encode(`${decoded(username)}:${decoded(password)}`);
+  const pair = btoa(String.fromCharCode(...bytes));
   return { url, authorization: username === '' && password === '' ? undefined : `Basic ${pair}` };
 }

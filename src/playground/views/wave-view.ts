@@ -1,7 +1,7 @@
 // The sound on a canvas: what has been heard, in ink, up to the playhead, and what waits to be heard, in the accent. It
 // scrolls with the sound, or, where people ask for less motion, turns pages.
 
-import type { WaveformPeaks } from '../sound/waveform-peaks.ts';
+import type { WaveformPeaks } from '../waveform-peaks.ts';
 
 export type WaveMoment = {
   readonly peaks: WaveformPeaks;

@@ -5,7 +5,7 @@ import { hasFfmpeg } from '../../../bench/lab/ffmpeg-yardstick.ts';
 import { type PeerCost, type PeerReady, startPeerProcess } from '../../../bench/lab/peer-process.ts';
 import { PEER_WAYS, type PeerName } from '../../../bench/lab/peer-ways.ts';
 import { speakUntilHeard } from '../../../bench/lab/speak-until-heard.ts';
-import { connectSession } from '../../../src/client/session-client.ts';
+import { connectSession } from '../../../src/client/voxgate-client.ts';
 
 const SECONDS = 1.2;
 const FREE_OF_FFMPEG = ['relay, no transcoding', 'mpg123-decoder'];

@@ -1,8 +1,8 @@
 // What the gateway refused, as a program can act on it.
 
-import { hideInAddresses } from '../base/addresses/shown-address.ts';
-import { isJsonObject, parseJson } from '../base/json.ts';
-import { parseRetryAfter } from '../limits/retry-after.ts';
+import { hideInAddresses } from '../../../src/base/addresses/shown-address.ts';
+import { isJsonObject, parseJson } from '../../../src/base/json.ts';
+import { parseRetryAfter } from '../../../src/limits/retry-after.ts';
 
 /** Of a status line. */
 const MAX_REASON = 60;

@@ -1,7 +1,7 @@
 // Why a gateway could not be reached, for people who have typed its address: the system names a code and nothing that helps.
 
-import { hideInAddresses, shownOrigin } from '../base/addresses/shown-address.ts';
-import { causesOf } from '../base/storage-fault.ts';
+import { hideInAddresses, shownOrigin } from '../../../src/base/addresses/shown-address.ts';
+import { causesOf } from '../../../src/base/storage-fault.ts';
 
 const START = 'start one there with "voxgate serve", or correct the address';
 const CHECK_NAME = 'check the name of the host';

@@ -1,9 +1,8 @@
-// The sound card as this page uses it: an audio context at the stream's own rate, so that nothing here resamples, one
+// The sound card as a page uses it: an audio context at the stream's own rate, so that nothing here resamples, one
 // worklet that plays, and a clock that tells which sample is being heard.
 
 import { createAudioClock } from './audio-clock.ts';
 import type { FromPlayout, PlayoutOptions, ToPlayout } from './playout-messages.ts';
-import workletAddress from './playout-worklet.ts?worker&url';
 
 export type SoundOutput = {
   readonly sampleRate: number;
@@ -23,6 +22,8 @@ export type SoundOutput = {
 
 export type SoundOutputOptions = {
   readonly sampleRate: number;
+  /** Of the bundle of playout-worklet.ts: a worklet is loaded by address. */
+  readonly workletUrl: string | URL;
   readonly onMoving: (played: number) => void;
   readonly onDry: () => void;
 };
@@ -37,7 +38,7 @@ const ANSWER_MS = 150;
 export async function openSoundOutput(options: SoundOutputOptions): Promise<SoundOutput> {
   const { sampleRate } = options;
   const context = new AudioContext({ sampleRate, latencyHint: 'interactive' });
-  await Promise.all([context.resume(), context.audioWorklet.addModule(workletAddress)]);
+  await Promise.all([context.resume(), context.audioWorklet.addModule(options.workletUrl)]);
   const node = new AudioWorkletNode(context, 'playout', {
     numberOfInputs: 0,
     outputChannelCount: [1],

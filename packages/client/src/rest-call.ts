@@ -1,6 +1,6 @@
 // One call of the REST side: credentials, a deadline, and refusals as `VoxgateError`.
 
-import { splitCredentials } from '../base/addresses/address-credentials.ts';
+import { splitCredentials } from '../../../src/base/addresses/address-credentials.ts';
 import { connectFault, silenceOf } from './connect-fault.ts';
 import { toVoxgateError } from './voxgate-error.ts';
 
@@ -8,8 +8,9 @@ export type RestOptions = {
   /** `http://localhost:8080`, or what stands before /api/v1. */
   readonly baseUrl: string;
   /** Empty: user and password of the address are sent, as a proxy before the gateway may want them. */
-  readonly apiKey: string;
-  readonly userId: string;
+  readonly apiKey?: string | undefined;
+  /** The name that stands before the key in the gateway's settings. */
+  readonly userId?: string | undefined;
   /** For a whole call but the audio of `speak`; 30 s unless set. */
   readonly deadlineMs?: number | undefined;
 };
@@ -39,11 +40,18 @@ export function callerOf(options: Pick<RestOptions, 'baseUrl' | 'apiKey' | 'user
   readonly headers: Readonly<Record<string, string>>;
 } {
   const { url, authorization: pair } = splitCredentials(options.baseUrl);
-  const authorization = options.apiKey === '' && pair !== undefined ? pair : `Bearer ${options.apiKey}`;
-  for (const [name, value] of Object.entries({ apiKey: authorization, userId: options.userId }))
+  const { apiKey = '', userId = '' } = options;
+  const authorization = apiKey === '' ? (pair ?? '') : `Bearer ${apiKey}`;
+  for (const [name, value] of Object.entries({ apiKey: authorization, userId }))
     if (!/^[\x20-\x7e]*$/.test(value))
       throw new TypeError(`${name}: must be visible ASCII characters on one line (value not shown)`);
-  return { base: url.href.replace(/\/+$/, ''), headers: { authorization, 'x-user-id': options.userId } };
+  return {
+    base: url.href.replace(/\/+$/, ''),
+    headers: {
+      ...(authorization !== '' && { authorization }),
+      ...(userId !== '' && { 'x-user-id': userId }),
+    },
+  };
 }
 
 export function createRestCall(options: RestOptions): RestCall {

@@ -1,10 +1,10 @@
 // The small parts between a frame of bytes and a position of the sound.
 import { describe, expect, it } from 'vitest';
+import { createAudioClock } from '../../../packages/client/src/player/audio-clock.ts';
+import { createCreditTeller } from '../../../packages/client/src/player/credit-teller.ts';
+import { decodeSamples } from '../../../packages/client/src/player/sample-decoder.ts';
 import { MULAW_VALUES } from '../../../src/audio/dsp/g711.ts';
-import { createCreditTeller } from '../../../src/playground/credit-teller.ts';
-import { createAudioClock } from '../../../src/playground/sound/audio-clock.ts';
-import { decodeSamples } from '../../../src/playground/sound/sample-decoder.ts';
-import { createWaveformPeaks } from '../../../src/playground/sound/waveform-peaks.ts';
+import { createWaveformPeaks } from '../../../src/playground/waveform-peaks.ts';
 
 describe('sample decoder', () => {
   it('gives every 16-bit value as itself divided by 32,768', () => {
@@ -13,15 +13,15 @@ describe('sample decoder', () => {
     values.forEach((value, at) => {
       bytes.setInt16(2 * at, value, true);
     });
-    const samples = decodeSamples('raw', bytes.buffer as ArrayBuffer);
+    const samples = decodeSamples('raw', new Uint8Array(bytes.buffer));
     expect([...samples].map((sample) => sample * 32_768)).toEqual([...values]);
   });
 
   it('reads every code of µ-law and A-law by the gateway’s own tables', () => {
     const codes = Uint8Array.from({ length: 256 }, (_, code) => code);
-    const mulaw = decodeSamples('mulaw', codes.buffer);
+    const mulaw = decodeSamples('mulaw', codes);
     expect([...mulaw].map((sample) => Math.round(sample * 32_768))).toEqual([...MULAW_VALUES]);
-    expect(decodeSamples('alaw', codes.buffer)[0x55]).toBe(-8 / 32_768);
+    expect(decodeSamples('alaw', codes)[0x55]).toBe(-8 / 32_768);
   });
 });
 

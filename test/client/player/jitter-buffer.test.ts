@@ -1,9 +1,9 @@
 // What the audio thread plays and tells: every sample once and in order, whatever the sizes in which it comes and goes.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createJitterBuffer } from '../../../src/playground/sound/jitter-buffer.ts';
-import type { FromPlayout } from '../../../src/playground/sound/playout-messages.ts';
-import { createSampleRing } from '../../../src/playground/sound/sample-ring.ts';
+import { createJitterBuffer } from '../../../packages/client/src/player/jitter-buffer.ts';
+import type { FromPlayout } from '../../../packages/client/src/player/playout-messages.ts';
+import { createSampleRing } from '../../../packages/client/src/player/sample-ring.ts';
 
 const QUANTUM = 128;
 const ramp = (from: number, count: number) => Float32Array.from({ length: count }, (_, i) => from + i + 1);

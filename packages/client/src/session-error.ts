@@ -1,6 +1,6 @@
 // Why a session could not be had, is over, or did not do what it was told: one class, so that a program has one place to look.
 
-import { ERROR_TABLE } from '../base/app-error.ts';
+import { ERROR_CODES } from './messages.ts';
 
 export type SessionErrorFacts = {
   readonly code: string;
@@ -49,17 +49,18 @@ const PASSING = new Set([
   'ENETUNREACH',
 ]);
 
-const rowOf = (code: string) =>
-  Object.hasOwn(ERROR_TABLE, code) ? ERROR_TABLE[code as keyof typeof ERROR_TABLE] : undefined;
+/** Whether the gateway's `code` may pass; undefined when it has no such code. */
+const mayPass = (code: string): boolean | undefined =>
+  Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code as keyof typeof ERROR_CODES] : undefined;
 
 /** The connection was closed by the other side, or broke (1006). */
 export function closedError(closeCode: number, reason: string, cause?: unknown): SessionError {
   const [named = ''] = reason.split(/[:\s]/, 1);
-  const row = rowOf(named);
+  const isPassing = mayPass(named);
   const words = reason === '' ? String(closeCode) : `${closeCode}, ${reason}`;
   return new SessionError(`The gateway closed the connection (${words}).`, {
-    code: row === undefined ? 'connection_closed' : named,
-    isRetryable: row?.retryable ?? !FINAL_CLOSES.has(closeCode),
+    code: isPassing === undefined ? 'connection_closed' : named,
+    isRetryable: isPassing ?? !FINAL_CLOSES.has(closeCode),
     closeCode,
     cause,
   });
@@ -88,8 +89,36 @@ export function refusedError(
 
 export function unreachableError(fault: Error): SessionError {
   const causes = [fault, fault.cause];
-  const code = causes.map((each) => (each as NodeJS.ErrnoException | undefined)?.code).find(Boolean);
+  const code = causes.map((each) => (each as { readonly code?: string } | undefined)?.code).find(Boolean);
   const isRetryable =
     code === undefined ? /did not answer|does not answer/.test(fault.message) : PASSING.has(code);
   return new SessionError(fault.message, { code: 'unreachable', isRetryable, cause: fault.cause ?? fault });
 }
+
+/** The connection was lost, and there was no way back for as long as the session was kept. */
+export const lostError = (forMs: number, last: SessionError): SessionError =>
+  new SessionError(
+    `The connection was lost and did not come back within ${forMs / 1000} s, for which the gateway keeps the session; ${last.message}`,
+    { code: 'session_gone', isRetryable: true, cause: last },
+  );
+
+export const closedHere = (): SessionError =>
+  new SessionError('The session is closed.', { code: 'connection_closed', isRetryable: true });
+
+export const foreignMessage = (): SessionError =>
+  new SessionError(
+    'What came is no message of the protocol voxgate.v1; check the address, and the versions at both ends.',
+    { code: 'refused', isRetryable: false },
+  );
+
+export const tooLarge = (bytes: number, mostBytes: number): SessionError =>
+  new SessionError(`The message has ${bytes} bytes, of ${mostBytes} at most; send less at a time.`, {
+    code: 'payload_too_large',
+    isRetryable: false,
+  });
+
+export const tooMuchWaits = (mostBytes: number): SessionError =>
+  new SessionError(
+    `More than ${mostBytes / 2 ** 20} MiB of messages wait to be acknowledged; send less until the connection is back.`,
+    { code: 'too_much_unacknowledged', isRetryable: true },
+  );
