@@ -9,8 +9,16 @@ import { viewsOf } from '../http/routes/live-view.ts';
 import type { OperatorDesk } from '../http/routes/operator-routes.ts';
 import { createOpenReplies } from '../http/server/open-replies.ts';
 import { endSession, findSession } from '../session/live-sessions.ts';
-import { createAppContext, listenAt, readTls, type Stop } from './context.ts';
-import { asGateway, type Gateway, originOf, portOf, SECRET_BYTES, type StartOptions } from './gateway.ts';
+import { createAppContext, readTls, type Stop } from './context.ts';
+import {
+  asGateway,
+  type Gateway,
+  listenAt,
+  originOf,
+  portOf,
+  SECRET_BYTES,
+  type StartOptions,
+} from './gateway.ts';
 import { createAppInstances, enlistIn } from './instances.ts';
 import { openAppPlaying } from './playing.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';
