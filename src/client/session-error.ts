@@ -1,6 +1,7 @@
 // Why a session could not be had, is over, or did not do what it was told: one class, so that a program has one place to look.
 
 import { ERROR_TABLE } from '../base/app-error.ts';
+import { causesOf } from '../base/storage-fault.ts';
 
 export type SessionErrorFacts = {
   readonly code: string;
@@ -39,27 +40,48 @@ export class SessionError extends Error {
 
 /** Closes that are the client's own fault, or somebody's decision (RFC 6455 7.4.1); of our own the reason names the code. */
 const FINAL_CLOSES = new Set([1002, 1003, 1007, 1008, 1009, 1010]);
-/** Until trying again cannot hurt: the network, or a gateway that is being started. */
+/** Of the network, or of a gateway that is being started. */
 const PASSING = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ETIMEDOUT',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
+  ...['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EPIPE'],
+  ...['UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'],
 ]);
+const CLIENTS_TO_SLOW_DOWN = 429;
 
-const rowOf = (code: string) =>
-  Object.hasOwn(ERROR_TABLE, code) ? ERROR_TABLE[code as keyof typeof ERROR_TABLE] : undefined;
+const rowOf = (code: string | undefined) =>
+  code !== undefined && Object.hasOwn(ERROR_TABLE, code)
+    ? ERROR_TABLE[code as keyof typeof ERROR_TABLE]
+    : undefined;
+
+/**
+ * Whether the same call may succeed later without a change, from what is known of its end: a code of docs/errors.md goes before the
+ * status of a reply, that before a close code, and that before what the system calls a fault of the connection.
+ */
+export function mayTryAgain(end: {
+  readonly code?: string | undefined;
+  readonly status?: number | undefined;
+  readonly closeCode?: number | undefined;
+  readonly systemCode?: string | undefined;
+}): boolean {
+  const { status, closeCode, systemCode } = end;
+  const row = rowOf(end.code);
+  if (row !== undefined) return row.retryable;
+  if (status !== undefined) return status === CLIENTS_TO_SLOW_DOWN || status >= 500;
+  if (closeCode !== undefined) return !FINAL_CLOSES.has(closeCode);
+  return systemCode !== undefined && PASSING.has(systemCode);
+}
+
+/** What the system calls the fault of a connection, in `fault` itself or what has caused it. */
+export const systemCodeOf = (fault: unknown): string | undefined =>
+  [...causesOf(fault)].map(({ code }) => code).find((code) => typeof code === 'string');
 
 /** The connection was closed by the other side, or broke (1006). */
 export function closedError(closeCode: number, reason: string, cause?: unknown): SessionError {
   const [named = ''] = reason.split(/[:\s]/, 1);
-  const row = rowOf(named);
+  const code = rowOf(named) === undefined ? undefined : named;
   const words = reason === '' ? String(closeCode) : `${closeCode}, ${reason}`;
   return new SessionError(`The gateway closed the connection (${words}).`, {
-    code: row === undefined ? 'connection_closed' : named,
-    isRetryable: row?.retryable ?? !FINAL_CLOSES.has(closeCode),
+    code: code ?? 'connection_closed',
+    isRetryable: mayTryAgain({ code, closeCode }),
     closeCode,
     cause,
   });
@@ -78,18 +100,18 @@ export function refusedError(
   const { by, status, errorId, retryAfterMs } = told;
   const message =
     by === 'gateway' ? `The gateway refused the session: ${words}` : `The session was refused: ${words}.`;
+  const code = errorId?.toLowerCase();
   return new SessionError(message, {
-    code: errorId?.toLowerCase() ?? 'refused',
-    isRetryable: status === 429 || status >= 500,
+    code: code ?? 'refused',
+    isRetryable: mayTryAgain({ code, status }),
     status,
     retryAfterMs,
   });
 }
 
-export function unreachableError(fault: Error): SessionError {
-  const causes = [fault, fault.cause];
-  const code = causes.map((each) => (each as NodeJS.ErrnoException | undefined)?.code).find(Boolean);
-  const isRetryable =
-    code === undefined ? /did not answer|does not answer/.test(fault.message) : PASSING.has(code);
-  return new SessionError(fault.message, { code: 'unreachable', isRetryable, cause: fault.cause ?? fault });
-}
+export const unreachableError = (fault: Error): SessionError =>
+  new SessionError(fault.message, {
+    code: 'unreachable',
+    isRetryable: mayTryAgain({ systemCode: systemCodeOf(fault) }),
+    cause: fault.cause ?? fault,
+  });
