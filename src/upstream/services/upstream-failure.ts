@@ -11,7 +11,7 @@ import { parseRetryAfter } from '../../limits/retry-after.ts';
 /** What a service is called in messages, and how its address and its keys are set. */
 export type CalledService = { readonly who: string; readonly url: string; readonly keys: string };
 
-export const THE_SERVICE: CalledService = {
+const THE_SERVICE: CalledService = {
   who: 'The speech service',
   url: 'VOXGATE_UPSTREAM_URL',
   keys: 'VOXGATE_UPSTREAM_KEYS',

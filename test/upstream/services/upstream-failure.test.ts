@@ -201,7 +201,7 @@ describe('the field that is refused', () => {
 
   it('that was not sent is said to be wanted', () => {
     const { message } = refusal(
-      'voxgate',
+      'speech-service',
       400,
       { errorMessage: 'voice: is missing; text is there' },
       NO_VOICE,
