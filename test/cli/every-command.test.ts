@@ -388,6 +388,7 @@ describe.concurrent('a reader that leaves', () => {
     ['job', ['job', TEXT, '--out', 'left.mp3', ...VOICE]],
     ['job', ['job', TEXT, '--out', '-', ...VOICE]],
     ['playnote', ['playnote', TIDES, '--out', 'left-p.mp3', ...VOICES]],
+    ['playnote', ['playnote', TIDES, '--out', '-', ...VOICES]],
     ['simulate', ['simulate', 'twilio', '--say', 'Good morning.']],
     ['keys', ['keys', '--json']],
     ['voices', ['voices', '--json']],
@@ -471,6 +472,7 @@ describe.skipIf(!isFullThere)('a full disk', { concurrent: true }, () => {
     ['say', ['say', TEXT]],
     ['say', ['say', TEXT, '--out', '-']],
     ['job', ['job', TEXT, '--out', '-', ...VOICE]],
+    ['voices', ['voices', '--json']],
     ...SERVER_ROWS,
   ] as const)('%s %#, where standard output is on it', async (_name, args) => {
     const full = openSync('/dev/full', 'w');
