@@ -73,7 +73,7 @@ describe.concurrent('the program', () => {
   });
 
   it('a port that is taken: exit code 1, saying which', async () => {
-    const { code, stderr } = await inside(['engine', '--port', String(gateway.port)]);
+    const { code, stderr } = await runProgram(['engine', '--port', String(gateway.port)]);
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(`--port is ${gateway.port}, and .*EADDRINUSE.*set --port to another`),
