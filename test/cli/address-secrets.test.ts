@@ -152,7 +152,7 @@ it('of a speech service, Redis, a source and a webhook is told to nobody: output
   form.append('synthesisStyle', 'executive-briefing');
   form.append('voice1', 'x');
   form.append('voice1Name', 'Anna');
-  form.append('webhookUrl', `https://127.0.0.1/${MARK}`);
+  form.append('webHookUrl', `https://127.0.0.1/${MARK}`);
   const said = await Promise.all([
     ask('/api/v1/voices'),
     ask('/api/v1/playnotes', { method: 'POST', body: form }),
