@@ -17,6 +17,7 @@ export { streamSamples } from '../src/audio/mp3/mp3-to-pcm.ts';
 export { systemClock } from '../src/base/clock.ts';
 export { silentLog } from '../src/base/log.ts';
 export { seededNumbers } from '../src/base/seeded-numbers.ts';
+export { runCommandLine } from '../src/cli/commands.ts';
 export { connectSession } from '../src/client/voxgate-client.ts';
 export { createProsody } from '../src/engine/prosody.ts';
 export { toSpeechJob } from '../src/engine/speech-job.ts';

@@ -1,10 +1,10 @@
-// The program: finds the command, hands it the terminal, turns its end into an exit code. The only file of the
+// The program: hands the command line its terminal, signals and exit code. The only file of the
 // gateway that reads the environment and the command line, and ends the process.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
-import { type Command, type Messages, ReaderLeft, type Terminal, UsageError } from './cli/command.ts';
-import { COMMANDS } from './cli/commands.ts';
+import type { Messages, Terminal } from './cli/command.ts';
+import { runCommandLine } from './cli/commands.ts';
 import { checkWritable } from './cli/output/out-target.ts';
 import { fitLine } from './cli/progress-line.ts';
 
@@ -14,24 +14,6 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 
 /** How long a command has to end by itself when its reader has left. */
 const LEAVE_MS = 2000;
-
-const overview = () =>
-  [
-    `Voxgate ${version}: text in, paced phone-ready speech out.`,
-    '',
-    'Usage: voxgate COMMAND [FLAGS]',
-    '',
-    ...Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(13)}${summary}`),
-    '',
-    'voxgate help COMMAND tells more; voxgate --version the version.',
-    'Exit codes: 0 done, 1 failed, 2 wrong usage.',
-  ].join('\n');
-
-const overviewJson = () =>
-  JSON.stringify({
-    version,
-    commands: Object.entries(COMMANDS).map(([name, { summary }]) => ({ name, summary })),
-  });
 
 /** A clone has no `voxgate` in PATH: there the file itself is what node was given. */
 function programName(): string {
@@ -83,57 +65,6 @@ const terminal: Omit<Terminal, 'args'> = {
   makeFolder: (path) => void mkdirSync(path, { recursive: true }),
 };
 
-/** Throws a UsageError that names what is near. */
-async function findCommand(name: string): Promise<Command> {
-  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (entry !== undefined) return entry.load();
-  const { shownArgument } = await import('./base/addresses/shown-address.ts');
-  const { nearestName } = await import('./base/shown-value.ts');
-  const near = nearestName(name, Object.keys(COMMANDS));
-  const meant = near === undefined ? '' : ` Did you mean ${near}?`;
-  throw new UsageError(
-    `Unknown command ${JSON.stringify(shownArgument(name))}.${meant} There are ${Object.keys(COMMANDS).join(', ')}.`,
-  );
-}
-
-async function main(args: readonly string[]): Promise<number> {
-  const [name, ...rest] = args;
-  // What stands behind -- is text, whatever it looks like.
-  const flags = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
-  const asked = name === 'help' ? flags.find((each) => !each.startsWith('-')) : undefined;
-  if (asked !== undefined) {
-    terminal.print((await findCommand(asked)).help());
-    return 0;
-  }
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    terminal.print(flags.includes('--json') ? overviewJson() : overview());
-    return name === undefined ? 2 : 0;
-  }
-  if (name === '--version' || name === '-v') {
-    terminal.print(version);
-    return 0;
-  }
-  if (name === 'player') {
-    // What `serve` forks, and nobody types.
-    const { play } = await import('./app/player.ts');
-    const played = play();
-    if (played !== undefined) {
-      await played;
-      return 0;
-    }
-  }
-  if (flags.includes('--version') && Object.hasOwn(COMMANDS, name)) {
-    terminal.print(version);
-    return 0;
-  }
-  const command = await findCommand(name);
-  if (flags.includes('--help') || flags.includes('-h')) {
-    terminal.print(command.help());
-    return 0;
-  }
-  return command.run({ ...terminal, args: rest });
-}
-
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     // The second signal is meant: whoever sends it does not want to wait for playing turns.
@@ -160,18 +91,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 process.stderr.on('error', () => process.exit(1));
 
-/** What is said of an error that ended the command; undefined: nothing. */
-function wordsOf(error: unknown): string | undefined {
-  if (error instanceof ReaderLeft) return undefined;
-  if (interrupt.signal.aborted && (error as Error).name === 'AbortError') return 'Interrupted.';
-  return error instanceof Error ? error.message : String(error);
-}
-
-try {
-  const code = await main(process.argv.slice(2));
-  process.exitCode ??= code;
-} catch (error) {
-  const words = wordsOf(error);
-  if (words !== undefined) terminal.complain(words);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-}
+const args = process.argv.slice(2);
+// What `serve` forks, and nobody types.
+const played = args[0] === 'player' ? (await import('./app/player.ts')).play() : undefined;
+const code = played === undefined ? await runCommandLine(args, terminal) : await played.then(() => 0);
+// It is set where the reader of our output has left.
+process.exitCode ??= code;

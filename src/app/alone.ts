@@ -9,8 +9,16 @@ import type { OperatorDesk } from '../http/routes/operator-routes.ts';
 import { createOpenReplies } from '../http/server/open-replies.ts';
 import { endSession, findSession } from '../session/live-sessions.ts';
 import { findServices } from './configured-speech.ts';
-import { createAppContext, listenAt, readTls, type Stop } from './context.ts';
-import { asGateway, type Gateway, openAppSecrets, originOf, portOf, type StartOptions } from './gateway.ts';
+import { createAppContext, readTls, type Stop } from './context.ts';
+import {
+  asGateway,
+  type Gateway,
+  listenAt,
+  openAppSecrets,
+  originOf,
+  portOf,
+  type StartOptions,
+} from './gateway.ts';
 import { createAppInstances, enlistIn } from './instances.ts';
 import { openAppPlaying } from './playing.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';

@@ -9,7 +9,6 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { EVENTS_COUNTED, EVENTS_SERIES, eventRow, FAILURES_OF, FAILURES_SERIES } from '../base/log-events.ts';
 import { createMetrics, type Metrics } from '../base/metrics.ts';
-import type { ListenAt } from '../base/processes/listen-fault.ts';
 import { type Random, systemRandom } from '../base/random.ts';
 import { type Config, toEnv } from '../settings/settings.ts';
 import { createBoundedLog } from './bounded-log.ts';
@@ -81,12 +80,6 @@ export function createAppContext(
   );
   return { config, version, clock, random: systemRandom, log, metrics, redisLinks, peers, onStop };
 }
-
-/** A listener of this gateway, for what is said when it cannot be opened. */
-export const listenAt = (
-  { host, ...ports }: Pick<Config, 'host' | 'port' | 'audiosocketPort'>,
-  of: 'port' | 'audiosocketPort',
-): ListenAt => ({ host, port: ports[of], portSetting: toEnv(of), hostSetting: toEnv('host') });
 
 export type Tls = { readonly cert: string; readonly key: string };
 

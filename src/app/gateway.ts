@@ -1,8 +1,9 @@
 // A running gateway as its caller sees it, and the options it was started with: the same for one process and for several.
 
 import type { Log } from '../base/log.ts';
+import type { ListenAt } from '../base/processes/listen-fault.ts';
 import { openSecrets, type Secrets } from '../service/file-service-secret.ts';
-import type { Config } from '../settings/settings.ts';
+import { type Config, toEnv } from '../settings/settings.ts';
 import { openDataFolder } from '../storage/data-folder.ts';
 import type { LaunchedEngine } from './start.ts';
 
@@ -47,6 +48,22 @@ export function openAppSecrets({ config, service }: Pick<GatewayOptions, 'config
 export const SPARE_SOCKETS = 16_384;
 /** Of what is made anew at each start, as long as the digest that it keys. */
 export const SECRET_BYTES = 32;
+
+/** Of the operator's listener. */
+export const ADMIN_HOST = '127.0.0.1';
+export const LISTENERS = ['port', 'audiosocketPort', 'adminPort'] as const;
+
+/** A listener of this gateway, for what is said when it cannot be opened. */
+export const listenAt = (
+  config: Pick<Config, 'host' | (typeof LISTENERS)[number]>,
+  of: (typeof LISTENERS)[number],
+): ListenAt => ({
+  port: config[of],
+  portSetting: toEnv(of),
+  ...(of === 'adminPort'
+    ? { host: ADMIN_HOST, hostSetting: undefined }
+    : { host: config.host, hostSetting: toEnv('host') }),
+});
 
 /** Of a listener on TCP that is up. */
 export const portOf = (address: unknown): number => (address as { port: number }).port;

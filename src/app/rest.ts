@@ -17,8 +17,8 @@ import { type AdminServerOptions, createAdminServer } from '../http/server/admin
 import { createHttpServer } from '../http/server/http-server.ts';
 import { addServiceApi } from '../http/server/service-api.ts';
 import { operatorAccess, type ServedCallers } from '../settings/operator-access.ts';
-import { type Config, toEnv } from '../settings/settings.ts';
-import { originOf, portOf, SPARE_SOCKETS, type StartOptions } from './gateway.ts';
+import type { Config } from '../settings/settings.ts';
+import { ADMIN_HOST, listenAt, originOf, portOf, SPARE_SOCKETS, type StartOptions } from './gateway.ts';
 import type { AppObservers, ObserverListRoutes } from './observers.ts';
 import { type AppService, type AppServiceOptions, openAppService } from './service.ts';
 
@@ -114,18 +114,15 @@ export async function openAppRest(options: AppRestOptions) {
   return { http, service, playground };
 }
 
-const ADMIN_HOST = '127.0.0.1';
-
 /** The operator's listener: its address; undefined when it is off. */
 export async function openAppAdmin(
-  config: ServedCallers & Pick<Config, 'adminPort'>,
+  config: ServedCallers & Pick<Config, 'host' | 'port' | 'audiosocketPort' | 'adminPort'>,
   told: Omit<AdminServerOptions, 'access'>,
   onStop: (stop: () => Promise<void>) => void,
 ): Promise<string | undefined> {
-  const { adminPort } = config;
-  if (adminPort === 0) return undefined;
+  const at = listenAt(config, 'adminPort');
+  if (at.port === 0) return undefined;
   const admin = createAdminServer({ ...told, access: operatorAccess(config) });
-  const at = { host: ADMIN_HOST, port: adminPort, portSetting: toEnv('adminPort'), hostSetting: undefined };
   await listening(admin.listen(at), at);
   onStop(async () => {
     await admin.close();

@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
+import { shownOrigin } from '../base/addresses/shown-address.ts';
 import { AppError } from '../base/app-error.ts';
 import { faultCode } from '../base/fault-code.ts';
 import { RATE_WINDOW_MS } from '../limits/rate-window.ts';
@@ -214,7 +215,7 @@ export async function openAppShared({
   redis.on('error', (error) =>
     log.warn('redis_not_reachable', {
       setting: toEnv('redisUrl'),
-      server: serverOf(redisUrl),
+      server: shownOrigin(redisUrl),
       code: faultCode(error),
     }),
   );
@@ -228,8 +229,6 @@ export async function openAppShared({
 }
 
 /** Host and port, or the path of a socket: neither user nor password. */
-const serverOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
-
 /** Counted for all instances; while Redis is away, by each for itself. */
 const inRedis =
   (redis: Redis): OpenLimiter =>

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { systemClock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { listening } from '../base/processes/listen-fault.ts';
 import { systemRandom } from '../base/random.ts';
 import { createEngineKeeper } from '../cluster/engine-keeper.ts';
 import { spawnEngineProcess } from '../cluster/ipc-engine-process.ts';
@@ -14,7 +15,7 @@ import { usesEngine } from '../settings/upstream-list.ts';
 import type { ListedVoice } from '../speech/listed-voice.ts';
 import { isEspeakInstalled, SPEECH_PACKAGE } from '../speech-program/speech-command.ts';
 import type { Stop } from './context.ts';
-import type { Gateway, GatewayOptions } from './gateway.ts';
+import { type Gateway, type GatewayOptions, LISTENERS, listenAt } from './gateway.ts';
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const stops: Stop[] = [];
@@ -24,6 +25,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
   const { config, log } = options;
   try {
+    await checkPorts(config);
     const engine = usesEngine(config) ? launchEmbeddedEngine({ ...config, log }) : undefined;
     onStop(() => engine?.close());
     // Loaded while the engine starts: each of the two takes about as long as the other.
@@ -35,6 +37,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   } catch (error) {
     await stopAll();
     throw error;
+  }
+}
+
+/** Rejects in the words of the setting where a port cannot be had: that is told before an engine has been started for seconds. */
+async function checkPorts(config: Config): Promise<void> {
+  for (const at of LISTENERS.map((of) => listenAt(config, of)).filter(({ port }) => port !== 0)) {
+    const probe = createServer();
+    await listening(once(probe.listen(at.port, at.host), 'listening'), at);
+    await new Promise((resolve) => probe.close(resolve));
   }
 }
 

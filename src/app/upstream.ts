@@ -123,7 +123,7 @@ function openService(
       firstByteMs: config.upstreamFirstByteTimeoutMs,
       stallMs: config.upstreamStallTimeoutMs,
     },
-    clock,
+    ...{ clock, name: form === 'list' ? name : undefined },
   });
   onStop(() => transport.close());
   const pool = createUpstreamPool({

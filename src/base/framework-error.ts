@@ -32,17 +32,37 @@ const wrongMediaType = (given: string | undefined): AppError =>
   );
 const JSON_TYPE = 'application/json';
 
-/**
- * Anything thrown while a request is served; what was not expected is `internal`. `contentType`: the request's own, as it came.
- */
-export function fromFramework(thrown: unknown, contentType?: string): AppError {
+/** Of a request, as the framework has it. */
+type Received = {
+  readonly headers: {
+    readonly 'content-type'?: string | undefined;
+    readonly 'content-length'?: string | undefined;
+  };
+  readonly routeOptions: { readonly bodyLimit?: number | undefined };
+};
+
+/** The bound of a form follows from that of the file in it; those of JSON are no settings. */
+function bodyTooLarge({ headers, routeOptions: { bodyLimit = BODY_BYTES } }: Received): AppError {
+  const given = Number(headers['content-length']);
+  const message = fieldMessage({
+    field: 'body',
+    allowed: `must have at most ${bodyLimit} bytes`,
+    given: Number.isSafeInteger(given) ? given : undefined,
+    todo: headers['content-type']?.startsWith(FORM_TYPE)
+      ? 'the operator raises VOXGATE_SOURCE_BYTES'
+      : 'send less at a time, this bound is no setting',
+  });
+  return new AppError('payload_too_large', message, { field: 'body' });
+}
+const FORM_TYPE = 'multipart/form-data';
+const NOTHING_KNOWN: Received = { headers: {}, routeOptions: {} };
+
+/** Anything thrown while a request is served; what was not expected is `internal`. */
+export function fromFramework(thrown: unknown, request: Received = NOTHING_KNOWN): AppError {
   if (thrown instanceof AppError) return thrown;
   const { code, statusCode } = (thrown ?? {}) as { code?: unknown; statusCode?: unknown };
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return wrongMediaType(contentType);
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new AppError('payload_too_large', 'body: is larger than this path takes; send less at a time', {
-      field: 'body',
-    });
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return wrongMediaType(request.headers['content-type']);
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(request);
   const known = typeof code === 'string' ? REFUSALS[code] : undefined;
   if (known !== undefined) return new AppError(known[0], known[1]);
   // What the JSON parser throws has a status and no code of the framework.

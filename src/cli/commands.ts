@@ -1,9 +1,9 @@
-// The commands of the program. Each is loaded when it is asked for: loading the whole program takes a small machine some
-// seconds, and `--version` or a short text to speak should not wait for it.
+// The commands of the program, and what the words of a command line ask for. Each command is loaded when it is asked for: loading
+// the whole program takes a small machine some seconds, and `--version` or a short text to speak should not wait for it.
 
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Command, type CommandEntry, UsageError } from './command.ts';
+import { type Command, type CommandEntry, ReaderLeft, type Terminal, UsageError } from './command.ts';
 
 /** The benchmarks are a part of the repository, not of the package, and are loaded from where they were built. */
 const BENCH_PROGRAM = new URL('../../bench/bench-command.js', import.meta.url);
@@ -70,3 +70,81 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./shell/completions.ts')).completionsOf(COMMANDS),
   },
 };
+
+const overview = (version: string) =>
+  [
+    `Voxgate ${version}: text in, paced phone-ready speech out.`,
+    '',
+    'Usage: voxgate COMMAND [FLAGS]',
+    '',
+    ...Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(13)}${summary}`),
+    '',
+    'voxgate help COMMAND tells more; voxgate --version the version.',
+    'Exit codes: 0 done, 1 failed, 2 wrong usage.',
+  ].join('\n');
+
+const overviewJson = (version: string) =>
+  JSON.stringify({
+    version,
+    commands: Object.entries(COMMANDS).map(([name, { summary }]) => ({ name, summary })),
+  });
+
+/** Throws a UsageError that names what is near. */
+async function findCommand(name: string): Promise<Command> {
+  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (entry !== undefined) return entry.load();
+  const { shownArgument } = await import('../base/addresses/shown-address.ts');
+  const { nearestName } = await import('../base/shown-value.ts');
+  const near = nearestName(name, Object.keys(COMMANDS));
+  const meant = near === undefined ? '' : ` Did you mean ${near}?`;
+  throw new UsageError(
+    `Unknown command ${JSON.stringify(shownArgument(name))}.${meant} There are ${Object.keys(COMMANDS).join(', ')}.`,
+  );
+}
+
+async function runCommand(args: readonly string[], terminal: Omit<Terminal, 'args'>): Promise<number> {
+  const [name, ...rest] = args;
+  // What stands behind -- is text, whatever it looks like.
+  const flags = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+  const asked = name === 'help' ? flags.find((each) => !each.startsWith('-')) : undefined;
+  if (asked !== undefined) {
+    terminal.print((await findCommand(asked)).help());
+    return 0;
+  }
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    terminal.print((flags.includes('--json') ? overviewJson : overview)(terminal.version));
+    return name === undefined ? 2 : 0;
+  }
+  const isVersion = name === '--version' || name === '-v';
+  if (isVersion || (flags.includes('--version') && Object.hasOwn(COMMANDS, name))) {
+    terminal.print(terminal.version);
+    return 0;
+  }
+  const command = await findCommand(name);
+  if (flags.includes('--help') || flags.includes('-h')) {
+    terminal.print(command.help());
+    return 0;
+  }
+  return command.run({ ...terminal, args: rest });
+}
+
+/** What is said of an error that ended the command; undefined: nothing. */
+function wordsOf(error: unknown, interrupted: AbortSignal): string | undefined {
+  if (error instanceof ReaderLeft) return undefined;
+  if (interrupted.aborted && (error as Error).name === 'AbortError') return 'Interrupted.';
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Does what the words of a command line ask for. Resolves to the exit code; what goes wrong is told on `terminal`. */
+export async function runCommandLine(
+  args: readonly string[],
+  terminal: Omit<Terminal, 'args'>,
+): Promise<number> {
+  try {
+    return await runCommand(args, terminal);
+  } catch (error) {
+    const words = wordsOf(error, terminal.interrupted);
+    if (words !== undefined) terminal.complain(words);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}

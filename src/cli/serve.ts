@@ -2,6 +2,7 @@
 
 import type { Gateway } from '../app/gateway.ts';
 import { startGateway } from '../app/start.ts';
+import { shownAddress } from '../base/addresses/shown-address.ts';
 import type { LogSentence } from '../base/log-events.ts';
 import { createPinoLog } from '../base/pino-log.ts';
 import { helpersYieldToPlayback } from '../base/processes/yield-to-playback.ts';
@@ -51,11 +52,7 @@ async function run(terminal: Terminal): Promise<number> {
     onLost: lose,
   });
   const { url, sessionUrl, playgroundUrl, adminUrl } = gateway;
-  const engineUrl =
-    gateway.engineUrl ??
-    config.upstreamUrl ??
-    config.upstreams[0]?.url ??
-    PUBLIC_ADDRESSES[firstKind(config)];
+  const engineUrl = gateway.engineUrl ?? remoteUrl(config);
   if (json) {
     const { version } = terminal;
     const serviceUrl = `${url}/api/v1`;
@@ -90,14 +87,18 @@ function tell(terminal: Terminal, gateway: Gateway, config: Config): void {
   );
 }
 
-const firstKind = ({ upstreams, upstreamKind }: Config) => upstreams[0]?.kind ?? upstreamKind;
-
 /** In order of preference. */
 const servicesOf = ({ upstreams }: Config): string =>
   upstreams.map(({ name, kind }) => (name === kind ? name : `${name} (${kind})`)).join(', ');
 
-const remoteOf = ({ upstreamKind: kind, upstreamUrl }: Config): string =>
-  `${upstreamUrl ?? PUBLIC_ADDRESSES[kind]} (${kind === 'speech-service' ? 'remote' : kind})`;
+/** Of the first service; what is set behind the host may be a secret. */
+function remoteUrl({ upstreamUrl, upstreams, upstreamKind }: Config): string | undefined {
+  const set = upstreamUrl ?? upstreams[0]?.url;
+  return set === undefined ? PUBLIC_ADDRESSES[upstreams[0]?.kind ?? upstreamKind] : shownAddress(set);
+}
+
+const remoteOf = (config: Config): string =>
+  `${remoteUrl(config)} (${config.upstreamKind === 'speech-service' ? 'remote' : config.upstreamKind})`;
 
 /** Stands for what standard input will say: no problem is told of it. */
 const NOT_READ = '';

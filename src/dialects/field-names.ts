@@ -4,10 +4,10 @@ import { AppError } from '../base/app-error.ts';
 
 type FieldNames = Readonly<Record<string, string>>;
 
-/** Messages begin with the field that they are about, where they are about one. */
+/** Messages begin with the field that they are about, where they are about one; those of a speech service behind what it has answered. */
 export const renamedMessage = (message: string, names: FieldNames): string =>
-  message.replace(/^(\w{1,40}):/, (whole, field: string) =>
-    Object.hasOwn(names, field) ? `${names[field]}:` : whole,
+  message.replace(/^((?:[^:]{1,80}\): )?)(\w{1,40}):/, (whole, before: string, field: string) =>
+    Object.hasOwn(names, field) ? `${before}${names[field]}:` : whole,
   );
 
 export function renamedError(error: AppError, names: FieldNames): AppError {

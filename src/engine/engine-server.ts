@@ -124,8 +124,8 @@ async function openEngine(options: EngineOptions) {
   const recorder = options.report === undefined ? undefined : createEngineRecorder(clock, unixMs);
   const app = buildServer();
 
-  app.setErrorHandler((thrown, { headers }, reply) => {
-    const error = fromFramework(thrown, headers['content-type']);
+  app.setErrorHandler((thrown, request, reply) => {
+    const error = fromFramework(thrown, request);
     if (error.cause instanceof Error) log.error('engine_request_failed', { cause: error.cause.message });
     return sendError(reply, error);
   });

@@ -2,6 +2,11 @@
 // a code that is added is tested with it.
 
 import { describe, expect, it } from 'vitest';
+import {
+  closedError,
+  mayTryAgain,
+  refusedError as refusedSession,
+} from '../../packages/client/src/session-error.ts';
 import { toVoxgateError } from '../../packages/client/src/voxgate-error.ts';
 import { AppError, ERROR_TABLE, type ErrorCode, toErrorBody } from '../../src/base/app-error.ts';
 import { rawRefusal } from '../../src/base/error-reply.ts';
@@ -9,6 +14,7 @@ import { errorMessage as cartesiaMessage } from '../../src/dialects/cartesia/car
 import { errorMessage as deepgramMessage } from '../../src/dialects/deepgram/wire-errors.ts';
 import { toProtocolError } from '../../src/dialects/elevenlabs/protocol-error.ts';
 import { errorEvent } from '../../src/dialects/error-event.ts';
+import { renamedError } from '../../src/dialects/field-names.ts';
 import { jambonzDialect } from '../../src/dialects/jambonz-dialect.ts';
 import { encodeNative } from '../../src/dialects/native-dialect.ts';
 import { CARTESIA } from '../../src/http/compat/cartesia-routes.ts';
@@ -17,6 +23,7 @@ import { ELEVENLABS } from '../../src/http/compat/elevenlabs-routes.ts';
 import { JAMBONZ } from '../../src/http/compat/jambonz-routes.ts';
 import { OPENAI } from '../../src/http/compat/openai-routes.ts';
 import type { Vendor } from '../../src/http/compat/vendor-scope.ts';
+import { refusedError } from '../../src/upstream/services/upstream-failure.ts';
 
 const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
 const WHAT = 'This is what happened';
@@ -73,6 +80,57 @@ describe.each(CODES)('%s', (code) => {
 
   it.each(Object.entries(WAYS))('%s', async (_way, told) => {
     expect(await told(error)).toContain(error.message);
+  });
+
+  it('may be tried again, or not, whichever way a client hears of it', () => {
+    const { http: status, close, retryable, ...row } = ERROR_TABLE[code];
+    const errorId = 'errorId' in row ? row.errorId : code.toUpperCase();
+    const refused = refusedSession('words', { by: 'gateway', status, errorId, retryAfterMs: undefined });
+    expect([closedError(close, code).isRetryable, closedError(close, code).code]).toEqual([retryable, code]);
+    // The interface has one id of another code.
+    expect(refused.isRetryable).toBe(errorId === code.toUpperCase() ? retryable : false);
+    expect(mayTryAgain({ code, status: 200, closeCode: 1008, systemCode: 'ECONNRESET' })).toBe(retryable);
+  });
+});
+
+describe('a field that a speech service does not take', () => {
+  const answer = { status: 400, retryAfter: undefined, date: undefined };
+  const refusal = (name: 'voice' | 'text') =>
+    refusedError({ ...answer, body: JSON.stringify({ errorMessage: `${name}: no` }) }, [], {
+      values: { voice: 'nobody', text: 'secret' },
+      names: {},
+    });
+  const at = (names: Readonly<Record<string, string>>, name: 'voice' | 'text') => {
+    const { field, message } = renamedError(refusal(name), names);
+    return [field, message.split(' (400): ')[1]?.split(': ')[0]];
+  };
+
+  it.each([
+    ['our own', {}, 'voice', 'text'],
+    ['OpenAI, HTTP', OPENAI.fieldNames, 'voice', 'input'],
+    ['ElevenLabs, HTTP', ELEVENLABS.fieldNames, 'voice_id', 'text'],
+    ['Deepgram, HTTP', DEEPGRAM.fieldNames, 'model', 'text'],
+    ['Cartesia, HTTP', CARTESIA.fieldNames, 'voice', 'transcript'],
+    ['jambonz, HTTP', JAMBONZ.fieldNames, 'voice', 'text'],
+  ])('has the name of %s', (_way, names, voice, text) => {
+    expect([at(names, 'voice'), at(names, 'text')]).toEqual([
+      [voice, voice],
+      [text, text],
+    ]);
+  });
+
+  it.each([
+    ['Deepgram', (error: AppError) => deepgramMessage(errorEvent(error)), 'model', 'text'],
+    ['ElevenLabs', (error: AppError) => toProtocolError(errorEvent(error)), 'voice_id', 'text'],
+    [
+      'Cartesia',
+      (error: AppError) => cartesiaMessage('a', 'ends-context', errorEvent(error), 'r'),
+      'voice',
+      'transcript',
+    ],
+  ] as const)('has the name of %s, WebSocket', (_way, told, voice, text) => {
+    expect(JSON.stringify(told(refusal('voice')))).toContain(`(400): ${voice}: the service`);
+    expect(JSON.stringify(told(refusal('text')))).toContain(`(400): ${text}: the service`);
   });
 });
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../testkit/carriers/free-port.ts';
-import { buildProgram, startProgram } from '../support/program.ts';
+import { buildProgram, startInside, startProgram } from '../support/program.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 
 const MARK = 'Mark5ecretOfTheAddress';
@@ -19,7 +19,7 @@ let deadPort: number;
 
 beforeAll(async () => {
   buildProgram();
-  writeFileSync(join(folder, 'tides.md'), '# Tides\n\nThe sea rises twice a day.\n');
+  writeFileSync(TIDES, '# Tides\n\nThe sea rises twice a day.\n');
   refusing = createServer((request, response) => {
     response.writeHead(404, { 'content-type': 'text/html', 'x-asked': String(request.url) });
     response.end(`<p>Cannot ${request.method} ${request.url} ${request.rawHeaders.join(' ')}</p>`);
@@ -42,13 +42,15 @@ afterAll(async () => {
 });
 
 const VOICE = ['--voice', 'vox:anna'];
+const TIDES = join(folder, 'tides.md');
+const out = (name: string) => join(folder, name);
 /** What is run with `URL` in its place. */
 const COMMANDS: readonly (readonly string[])[] = [
   ['say', 'Hello.', '--url', 'URL'],
   ['say', 'Hello.', '--out', '-', '--json', '--url', 'URL'],
-  ['narrate', 'tides.md', '--out', 'n.mp3', '--url', 'URL'],
-  ['job', 'Hello.', '--out', 'j.mp3', '--json', '--url', 'URL', ...VOICE],
-  ['playnote', 'tides.md', '--out', 'p.mp3', '--url', 'URL'],
+  ['narrate', TIDES, '--out', out('n.mp3'), '--url', 'URL'],
+  ['job', 'Hello.', '--out', out('j.mp3'), '--json', '--url', 'URL', ...VOICE],
+  ['playnote', TIDES, '--out', out('p.mp3'), '--url', 'URL'],
   ['keys', '--url', 'URL'],
   ['keys', '--json', '--url', 'URL'],
   ['simulate', 'twilio', '--say', 'Hello.', '--url', 'URL'],
@@ -74,14 +76,13 @@ const WRONG: readonly (readonly string[])[] = [
   ['wss://ann:MARK@host'],
   ['help', 'wss://ann:MARK@host'],
   ['keys', 'wss://ann:MARK@host'],
-  ['job', 'a', 'https://host?key=MARK', '--out', 'x.mp3'],
+  ['job', 'a', 'https://host?key=MARK', '--out', out('x.mp3')],
   ['simulate', 'twilio', '--webhook', 'ftp://ann:MARK@host', '--url', 'ws://host'],
   ['simulate', 'audiosocket', '--say', 'x', '--leg-url', 'http://ann:MARK@host'],
 ];
 
 async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const program = startProgram(args, { cwd: folder, env });
-  const { code, stdout, stderr } = await program.ended;
+  const { code, stdout, stderr } = await startInside(args, { env }).ended;
   return { code, said: stdout + stderr };
 }
 const expectSilence = (said: string) => {
@@ -127,4 +128,41 @@ it('of a target is shown without it, also as JSON', async () => {
     const { stdout, stderr } = await program.ended;
     expectSilence(stdout + stderr);
   }
+});
+
+it('of a speech service, Redis, a source and a webhook is told to nobody: output, log, refusals, operator', async () => {
+  const at = `127.0.0.1:${deadPort}`;
+  const program = startProgram(['serve', '--port', '0', '--json', '--log-level', 'trace'], {
+    cwd: folder,
+    env: {
+      VOXGATE_UPSTREAM_URL: `http://${at}/${MARK}`,
+      VOXGATE_UPSTREAM_KEYS: 'ann:key',
+      VOXGATE_REDIS_URL: `redis://ann:${MARK}@${at}/0`,
+      VOXGATE_DATA_DIR: out('data'),
+      VOXGATE_WORD_TIMES: 'never',
+    },
+  });
+  const [, url] = await program.printed(/"url":"([^"]+)/);
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const headers = { authorization: 'Bearer local', 'x-user-id': 'local' };
+    return (await fetch(`${url}${path}`, { ...init, headers })).text();
+  };
+  const form = new FormData();
+  form.append('sourceFileUrl', `https://ann:${MARK}@127.0.0.1/${MARK}?key=${MARK}`);
+  form.append('synthesisStyle', 'executive-briefing');
+  form.append('voice1', 'x');
+  form.append('voice1Name', 'Anna');
+  form.append('webHookUrl', `https://127.0.0.1/${MARK}`);
+  const said = await Promise.all([
+    ask('/api/v1/voices'),
+    ask('/api/v1/playnotes', { method: 'POST', body: form }),
+    ask('/v1/operator'),
+    ask('/metrics'),
+    ask('/readyz'),
+  ]);
+  program.child.kill('SIGTERM');
+  const { stdout, stderr } = await program.ended;
+  expect(stdout).toContain(at);
+  expect(said[2]).toContain('services');
+  expectSilence([...said, stdout, stderr].join());
 });

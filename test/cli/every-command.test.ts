@@ -1,17 +1,22 @@
-// Every command of the built program under what happens to programs: `-` as a file, --json, no terminal, NO_COLOR, SIGTERM, a reader
+// Every command of the program under what happens to programs: `-` as a file, --json, no terminal, NO_COLOR, SIGTERM, a reader
 // that leaves, a named pipe, a full disk. One gateway serves all rows, a second one whose speech never ends those that are stopped.
+// A process costs a second or two: what a process adds nothing to runs in this one (`runHere`), from the same words of a command line.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../testkit/carriers/free-port.ts';
 import {
   buildProgram,
   type Ended,
+  type HereOptions,
   type ProgramOptions,
   type RunningProgram,
   runProgram,
+  startInside,
   startProgram,
 } from '../support/program.ts';
 import { speaking, spoken } from '../support/running-gateway.ts';
@@ -35,6 +40,7 @@ const isFullThere = existsSync('/dev/full');
 
 const folder = scratchFolder('every-command');
 const at = (name: string) => join(folder, name);
+const TIDES = at('tides.md');
 // A hundred programs on a machine that does something else as well.
 vi.setConfig({ testTimeout: 240_000 });
 
@@ -61,7 +67,7 @@ async function serve(name: string, script: Script, flags: readonly string[] = []
 
 beforeAll(async () => {
   buildProgram();
-  writeFileSync(at('tides.md'), SOURCE);
+  writeFileSync(TIDES, SOURCE);
   const adminPort = await freePort();
   adminUrl = `http://127.0.0.1:${adminPort}`;
   [gateway, endless] = await Promise.all([
@@ -89,62 +95,55 @@ const run = (args: readonly string[], options: ProgramOptions = {}): Promise<End
     cwd: folder,
     env: { ...anotherUser(), NO_COLOR: '1', ...options.env },
   });
-/** What it printed, whatever it is: text, WAV. */
-async function outputOf(
-  args: readonly string[],
-  input: string,
-): Promise<{ code: number; head: string; stderr: string }> {
-  const { code, stdout, stderr } = await run(args, { input });
-  return { code: code ?? -1, head: stdout.slice(0, 6), stderr };
-}
+const startHere = (args: readonly string[], options: HereOptions = {}) =>
+  startInside(args, { ...options, env: { ...anotherUser(), ...options.env } });
+/** As `run`, without a process: files are named by their whole path. */
+const runHere = (args: readonly string[], options?: HereOptions) => startHere(args, options).ended;
+const RUN = { process: run, here: runHere };
 const jsonLines = (stdout: string): Record<string, unknown>[] =>
   stdout
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-const NO_ENGINE = ['--upstream-url', 'http://127.0.0.1:9', '--upstream-keys', 'user:key'];
-/** Those that run until they are stopped. */
-const SERVERS: readonly (readonly [name: string, args: readonly string[]])[] = [
-  ['serve', ['serve', '--port', '0', '--data-dir', at('data'), '--log-level', 'silent', ...NO_ENGINE]],
-  ['engine', ['engine', '--port', '0', '--log-level', 'silent']],
-  ['chaos', ['chaos', '--target', 'http://127.0.0.1:9']],
+/** No process beside it that costs the machine a second: no engine, and none that looks for words. */
+const NO_ENGINE = [
+  ...['--upstream-url', 'http://127.0.0.1:9', '--upstream-keys', 'user:key', '--word-times', 'never'],
 ];
+/** Those that run until they are stopped. */
+const SERVERS = {
+  serve: ['--port', '0', '--data-dir', at('data'), '--log-level', 'silent', ...NO_ENGINE],
+  engine: ['--port', '0', '--log-level', 'silent'],
+  chaos: ['--target', 'http://127.0.0.1:9'],
+};
+const SETTINGS = `port: 0\ndataDir: ${at('piped')}\n`;
+const SERVER_ROWS = Object.entries(SERVERS).map(([name, flags]) => [name, [name, ...flags]] as const);
 
 describe.concurrent('- is standard input and standard output', () => {
   it.each([
-    ['say', ['say', '-', '--out', '-'], TEXT, 'RIFF', 0],
-    ['say', ['say', TEXT, '--pace', 'burst', '--captions', '-'], '', 'WEBVTT', 0],
-    ['say', ['say', '--out', '-', '--format', 'flac'], TEXT, 'fLaC', 0],
-    ['narrate', ['narrate', '-', '--out', '-'], SOURCE, 'RIFF', 0],
+    ['process', ['say', '-', '--out', '-'], TEXT, 'RIFF', 0],
+    ['here', ['say', TEXT, '--pace', 'burst', '--captions', '-'], '', 'WEBVTT', 0],
+    ['here', ['say', '--out', '-', '--format', 'flac'], TEXT, 'fLaC', 0],
+    ['process', ['narrate', '-', '--out', '-'], SOURCE, 'RIFF', 0],
     // This gateway looks for no words, which is told, and ends with 1.
-    ['narrate', ['narrate', 'tides.md', '--out', 'n.mp3', '--vtt', '-'], '', 'WEBVTT', 1],
-    ['narrate', ['narrate', 'tides.md', '--out', 'm.mp3', '--srt', '-'], '', '1\n00:', 1],
-    ['job', ['job', '-', '--out', '-', ...VOICE], TEXT, 'RIFF', 0],
-    ['job', ['job', '--file', '-', '--out', '-', '--format', 'flac', ...VOICE], SOURCE, 'fLaC', 0],
-    ['job', ['job', TEXT, '--out', 'j.mp3', '--captions', '-', ...VOICE], '', 'WEBVTT', 0],
-    ['playnote', ['playnote', '-', '--out', '-', ...VOICES], SOURCE, 'ID3', 0],
-    ['simulate', ['simulate', 'twilio', '--say', '-', '--out', '-'], 'Good morning.', 'RIFF', 0],
-  ] as const)('%s %#', async (_name, args, input, head, code) => {
-    const told = await outputOf(args, input);
-    expect([told.code, told.head.slice(0, head.length)]).toEqual([code, head]);
+    ['here', ['narrate', TIDES, '--out', at('n.mp3'), '--vtt', '-'], '', 'WEBVTT', 1],
+    ['here', ['narrate', TIDES, '--out', at('m.mp3'), '--srt', '-'], '', '1\n00:', 1],
+    ['process', ['job', '-', '--out', '-', ...VOICE], TEXT, 'RIFF', 0],
+    ['here', ['job', '--file', '-', '--out', '-', '--format', 'flac', ...VOICE], SOURCE, 'fLaC', 0],
+    ['here', ['job', TEXT, '--out', at('j.mp3'), '--captions', '-', ...VOICE], '', 'WEBVTT', 0],
+    ['process', ['playnote', '-', '--out', '-', ...VOICES], SOURCE, 'ID3', 0],
+    ['process', ['simulate', 'twilio', '--say', '-', '--out', '-'], 'Good morning.', 'RIFF', 0],
+    ['here', ['voices', '--json', '--key-file', '-'], 'anybody', '[', 0],
+  ] as const)('%s: %j', async (how, args, input, head, code) => {
+    const told = await RUN[how](args, { input });
+    expect([told.code, told.stdout.slice(0, head.length), told.stderr]).toEqual([
+      code,
+      head,
+      expect.any(String),
+    ]);
     expect(told.stderr).toMatch(
       code === 0 ? /^$|^\d+ of \d+ words were not found in [^\n]*\n$/ : /were not found in the audio/,
     );
-  });
-
-  it('of serve and engine: settings and keys', async () => {
-    const server = startProgram(['serve', '--config', '-', '--log-level', 'silent', ...NO_ENGINE], {
-      cwd: folder,
-      input: `port: 0\ndataDir: ${at('piped')}\n`,
-    });
-    const engine = startProgram(['engine', '--port', '0', '--keys-file', '-', '--log-level', 'silent'], {
-      input: 'ann:key@60\n',
-    });
-    await Promise.all([server.printed(/try /), engine.printed(/voices /)]);
-    for (const { child } of [server, engine]) child.kill('SIGTERM');
-    expect([(await server.ended).code, (await engine.ended).code]).toEqual([0, 0]);
-    expect(engine.stdout()).not.toMatch(/keys +none/);
   });
 
   it.each([
@@ -161,7 +160,7 @@ describe.concurrent('- is standard input and standard output', () => {
     ['playnote', ['playnote', '/dev/stdin', '--out', 'x.mp3'], /^FILE and VOXGATE_KEY_FILE are both -/],
     ['simulate', ['simulate', 'twilio', '--say', '-'], /^--say and VOXGATE_KEY_FILE are both -/],
   ] as const)('%s %# reads nothing where two are to be read from there', async (_name, args, words) => {
-    const { code, stderr } = await run(args, { input: null, env: { VOXGATE_KEY_FILE: '-' } });
+    const { code, stderr } = await runHere(args, { env: { VOXGATE_KEY_FILE: '-' } });
     expect([code, stderr]).toEqual([2, expect.stringMatching(words)]);
   });
 
@@ -171,23 +170,8 @@ describe.concurrent('- is standard input and standard output', () => {
     [[], { VOXGATE_API_KEYS_FILE: '-', VOXGATE_WEBHOOK_SECRETS_FILE: '-' }, ''],
     [['--config', '-'], {}, 'apiKeysFile: "-"\n'],
   ])('serve %j with %j neither', async (flags, env, input) => {
-    const { code, stderr } = await run(['serve', ...flags, ...NO_ENGINE], {
-      env,
-      input: input === '' ? null : input,
-    });
+    const { code, stderr } = await runHere(['serve', ...flags, ...NO_ENGINE], { env, input });
     expect([code, stderr]).toEqual([2, expect.stringMatching(/ and .* are both -; standard input can be/)]);
-  });
-
-  it('of serve: keys, by a variable', async () => {
-    const server = startProgram(['serve', '--port', '0', '--log-level', 'silent', ...NO_ENGINE], {
-      cwd: folder,
-      env: { VOXGATE_API_KEYS_FILE: '-', VOXGATE_DATA_DIR: at('keyed') },
-      input: 'ann:secret\n',
-    });
-    const [, url] = await server.printed(/listening at (\S+)/);
-    expect((await fetch(`${url}/api/v1/voices`)).status).toBe(401);
-    server.child.kill('SIGTERM');
-    expect((await server.ended).code).toBe(0);
   });
 
   it.each([
@@ -208,7 +192,7 @@ describe.concurrent('- is standard input and standard output', () => {
     ],
     [['simulate', 'twilio', '--say', 'x', '--out', 'x.mp3'], /^--out is "x\.mp3"; .*\.wav$/m],
   ] as const)('%j is refused', async (args, words) => {
-    const { code, stdout, stderr } = await run(args, { input: TEXT });
+    const { code, stdout, stderr } = await runHere(args, { input: TEXT });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr.trim()).toMatch(words);
   });
@@ -216,21 +200,21 @@ describe.concurrent('- is standard input and standard output', () => {
 
 describe.concurrent('without a terminal, and with --json', () => {
   it.each([
-    ['say', ['say', TEXT, '--json'], 'type'],
-    ['say', ['say', TEXT], 'type'],
-    ['narrate', ['narrate', 'tides.md', '--out', 'p.mp3', '--json'], 'outcome'],
-    ['job', ['job', TEXT, '--out', 'p.wav', '--json', ...VOICE], 'status'],
-    ['simulate', ['simulate', 'twilio', '--say', 'Good morning.', '--json'], 'faults'],
-    ['help', ['help', '--json'], 'commands'],
-  ] as const)('%s %# prints lines of JSON, and nothing that moves', async (_name, args, field) => {
-    const { code, stdout, stderr } = await run(args);
+    ['here', ['say', TEXT, '--json'], 'type'],
+    ['process', ['say', TEXT], 'type'],
+    ['here', ['narrate', TIDES, '--out', at('p.mp3'), '--json'], 'outcome'],
+    ['here', ['job', TEXT, '--out', at('p.wav'), '--json', ...VOICE], 'status'],
+    ['here', ['simulate', 'twilio', '--say', 'Good morning.', '--json'], 'faults'],
+    ['process', ['help', '--json'], 'commands'],
+  ] as const)('%s: %j prints lines of JSON, and nothing that moves', async (how, args, field) => {
+    const { code, stdout, stderr } = await RUN[how](args);
     expect([code, stderr]).toEqual([0, '']);
     expect(jsonLines(stdout).at(-1)).toHaveProperty(field);
     expect(stdout).not.toContain(ESCAPES);
   });
 
   it('say tells in the end what was heard', async () => {
-    const last = jsonLines((await run(['say', TEXT])).stdout).at(-1);
+    const last = jsonLines((await runHere(['say', TEXT])).stdout).at(-1);
     expect(last).toMatchObject({ type: 'heard', spokenText: TEXT, remainingText: '' });
   });
 
@@ -242,33 +226,47 @@ describe.concurrent('without a terminal, and with --json', () => {
       VOXGATE_WORD_TIMES: 'never',
     };
     const [kept, own] = await Promise.all([
-      run(['say', TEXT, '--out', 's.wav']),
+      runHere(['say', TEXT, '--out', at('s.wav')]),
       run(['say', TEXT], { env }),
     ]);
     const lines = jsonLines(kept.stdout);
     const bytes = readFileSync(at('s.wav')).length;
-    expect(lines.at(-1)).toEqual({ file: 's.wav', outcome: 'complete', seconds: expect.any(Number), bytes });
+    expect(lines.at(-1)).toEqual({
+      file: at('s.wav'),
+      outcome: 'complete',
+      seconds: expect.any(Number),
+      bytes,
+    });
     expect(lines.map(({ type }) => type)).not.toContain('underrun');
     expect(jsonLines(own.stdout).at(-1)).toMatchObject({ type: 'heard', spokenText: TEXT });
   });
 
   it('keys: the pool', async () => {
-    const { code, stdout } = await run(['keys', '--json', '--url', adminUrl]);
+    const { code, stdout } = await runHere(['keys', '--json', '--url', adminUrl]);
     expect([code, Object.keys(jsonLines(stdout)[0]!)]).toEqual([
       0,
       expect.arrayContaining(['keys', 'waiting']),
     ]);
-    const table = await run(['keys', '--url', adminUrl]);
+    const table = await runHere(['keys', '--url', adminUrl]);
     expect([table.code, table.stdout]).toEqual([0, expect.stringMatching(/^key .*state/)]);
   });
 
-  it.each(SERVERS)('%s: its addresses, and SIGTERM is its end', async (_name, args) => {
-    const program = startProgram([...args, '--json'], {
+  // What they read from standard input: settings, keys by a variable, keys by a flag, nothing.
+  it.each([
+    ['serve', ['--config', '-', '--log-level', 'silent', ...NO_ENGINE], {}, SETTINGS, 200],
+    ['serve', SERVERS.serve, { VOXGATE_API_KEYS_FILE: '-' }, 'ann:secret\n', 401],
+    ['engine', [...SERVERS.engine, '--keys-file', '-'], {}, 'ann:key@60\n', 401],
+    ['chaos', SERVERS.chaos, {}, '', undefined],
+  ] as const)('%s: its addresses, and SIGTERM is its end', async (name, args, env, input, status) => {
+    const program = startProgram([name, ...args, '--json'], {
       cwd: folder,
-      env: { VOXGATE_KEY: 'known and ignored' },
+      env: { VOXGATE_KEY: 'known and ignored', ...env },
+      input,
     });
     const [line] = await program.printed(/^.*\n/);
-    expect(JSON.parse(line)).toMatchObject({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
+    const { url } = JSON.parse(line) as { url: string };
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    if (status !== undefined) expect((await fetch(`${url}/api/v1/voices`)).status).toBe(status);
     program.child.kill('SIGTERM');
     expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
   });
@@ -285,7 +283,7 @@ describe.concurrent('without a terminal, and with --json', () => {
 describe.concurrent('help', () => {
   // What each of them tells is held to the table of commands elsewhere.
   it.each(['serve', 'say', 'keys', 'completions'])('of %s, both ways', async (name) => {
-    const [asked, flagged] = await Promise.all([run(['help', name]), run([name, '--help'])]);
+    const [asked, flagged] = await Promise.all([runHere(['help', name]), runHere([name, '--help'])]);
     expect(asked).toEqual(flagged);
     expect(asked).toMatchObject({
       code: 0,
@@ -301,11 +299,11 @@ describe.concurrent('help', () => {
     [['say', 'x', '--voce', 'anna'], /^--voce is not a flag of this command; did you mean --voice\?/],
     [['serve', '--prot', '1'], /--prot is not a flag of Voxgate; did you mean --port\?/],
   ])('%j is told what is near', async (args, words) => {
-    expect(await run(args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(words) });
+    expect(await runHere(args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(words) });
   });
 
   it('is not what a text behind -- asks for', async () => {
-    const { code, stdout } = await run(['say', '--pace', 'burst', '--', '--help']);
+    const { code, stdout } = await runHere(['say', '--pace', 'burst', '--', '--help']);
     expect([code, jsonLines(stdout)[0]]).toEqual([0, expect.objectContaining({ type: 'ready' })]);
   });
 });
@@ -313,17 +311,25 @@ describe.concurrent('help', () => {
 /** Those that make something, from a service that never finishes. */
 const WORKERS: readonly (readonly [name: string, args: readonly string[], shown: RegExp])[] = [
   ['say', ['say', TEXT], /"started"/],
-  ['narrate', ['narrate', 'tides.md', '--out', 'stopped.wav'], /"speaking"/],
-  ['job', ['job', TEXT, '--out', 'stopped-j.mp3', ...VOICE], /"phase"/],
-  ['playnote', ['playnote', 'tides.md', '--out', 'stopped-p.mp3', ...VOICES], /"phase"/],
+  ['narrate', ['narrate', TIDES, '--out', at('stopped.wav')], /"speaking"/],
+  ['job', ['job', TEXT, '--out', at('stopped-j.mp3'), ...VOICE], /"phase"/],
+  ['playnote', ['playnote', TIDES, '--out', at('stopped-p.mp3'), ...VOICES], /"phase"/],
 ];
 
 describe.concurrent('SIGTERM', () => {
-  it.each(WORKERS)('%s: the work is given up, and the code is 1', async (_name, args, shown) => {
+  it.each(WORKERS.slice(0, 1))('%s: the process gives its work up', async (_name, args, shown) => {
     const program = startProgram(args, { cwd: folder, env: { VOXGATE_URL: endless.url } });
     await program.printed(shown);
     program.child.kill('SIGTERM');
     const { code, stderr } = await program.ended;
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^(Interrupted\.\n)?$/)]);
+  });
+
+  it.each(WORKERS)('%s: the work is given up, and the code is 1', async (_name, args, shown) => {
+    const command = startHere(args, { env: { VOXGATE_URL: endless.url } });
+    await command.printed(shown);
+    command.interrupt();
+    const { code, stderr } = await command.ended;
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^(Interrupted\.\n)?$/)]);
   });
 
@@ -335,12 +341,25 @@ describe.concurrent('SIGTERM', () => {
   });
 
   it.each([['narrate'], ['job'], ['playnote']])('%s, while it reads what does not end', async (name) => {
-    const program = startProgram([name, '-', '--out', `unread-${name}.mp3`], { cwd: folder, input: null });
-    program.child.stdin!.write(SOURCE);
-    // It says nothing while it reads, and answers a signal once it can.
-    const timer = setInterval(() => program.child.kill('SIGTERM'), 500);
-    expect((await program.ended).code).not.toBe(0);
-    clearInterval(timer);
+    const input = new PassThrough();
+    const command = startHere([name, '-', '--out', at(`unread-${name}.mp3`)], { input });
+    input.write(SOURCE);
+    await expect.poll(() => input.readableLength).toBe(0); // it has begun to read
+    command.interrupt();
+    expect((await command.ended).code).toBe(1);
+  });
+
+  it('voices, keys: nobody waits for a gateway that says nothing', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const asked = once(silent, 'connection');
+    const program = startProgram(['voices', '--json'], { env: { VOXGATE_URL: url } });
+    const [socket] = (await asked) as [Socket];
+    await once(socket, 'data');
+    program.child.kill('SIGTERM');
+    expect(await program.ended).toMatchObject({ code: 1, stdout: '', stderr: 'Interrupted.\n' });
+    silent.close();
   });
 
   it('keys --watch, simulate: that was all that was wanted', async () => {
@@ -349,13 +368,11 @@ describe.concurrent('SIGTERM', () => {
     watch.child.kill('SIGTERM');
     expect((await watch.ended).code).toBe(0);
     const said = 'Calls go on until somebody hangs up.';
-    const call = startProgram(['simulate', 'twilio', '--say', said, '--repeat', '100'], {
-      env: { VOXGATE_URL: gateway.url },
-    });
+    const call = startHere(['simulate', 'twilio', '--say', said, '--repeat', '100']);
     const isAsked = () =>
       gateway.upstream.requests.some(({ body }) => (body as { text: string }).text === said);
     await expect.poll(isAsked, { timeout: 30_000 }).toBe(true);
-    call.child.kill('SIGTERM');
+    call.interrupt();
     expect(await call.ended).toMatchObject({ stdout: expect.stringContaining('"faults"') });
   });
 });
@@ -366,15 +383,16 @@ describe.concurrent('a reader that leaves', () => {
     ['completions', ['completions', 'bash']],
     ['say', ['say', TEXT]],
     ['say', ['say', TEXT, '--out', '-']],
-    ['narrate', ['narrate', 'tides.md', '--out', 'left.wav']],
-    ['narrate', ['narrate', 'tides.md', '--out', '-']],
+    ['narrate', ['narrate', TIDES, '--out', 'left.wav']],
+    ['narrate', ['narrate', TIDES, '--out', '-']],
     ['job', ['job', TEXT, '--out', 'left.mp3', ...VOICE]],
     ['job', ['job', TEXT, '--out', '-', ...VOICE]],
-    ['playnote', ['playnote', 'tides.md', '--out', 'left-p.mp3', ...VOICES]],
+    ['playnote', ['playnote', TIDES, '--out', 'left-p.mp3', ...VOICES]],
+    ['playnote', ['playnote', TIDES, '--out', '-', ...VOICES]],
     ['simulate', ['simulate', 'twilio', '--say', 'Good morning.']],
     ['keys', ['keys', '--json']],
     ['voices', ['voices', '--json']],
-    ...SERVERS,
+    ...SERVER_ROWS,
   ] as const)('%s %# ends quietly, with 1', async (name, args) => {
     const all = name === 'keys' ? [...args, '--url', adminUrl] : args;
     const program = startProgram(all, { cwd: folder, env: anotherUser() });
@@ -385,9 +403,9 @@ describe.concurrent('a reader that leaves', () => {
 
 const WRITERS: readonly (readonly [name: string, args: readonly string[]])[] = [
   ['say', ['say', TEXT, '--format', 'wav', '--out']],
-  ['narrate', ['narrate', 'tides.md', '--format', 'wav', '--out']],
+  ['narrate', ['narrate', TIDES, '--format', 'wav', '--out']],
   ['job', ['job', TEXT, '--format', 'wav', ...VOICE, '--out']],
-  ['playnote', ['playnote', 'tides.md', '--json', ...VOICES, '--out']],
+  ['playnote', ['playnote', TIDES, '--json', ...VOICES, '--out']],
   ['simulate', ['simulate', 'twilio', '--say', 'Good morning.', '--out']],
 ];
 
@@ -403,7 +421,7 @@ describe.concurrent('a named pipe', () => {
     const chunks: Buffer[] = [];
     reader.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
     const over = once(reader, 'close');
-    const { code, stdout, stderr } = await run([...args, pipe]);
+    const { code, stdout, stderr } = await runHere([...args, pipe]);
     if (code !== 0) reader.kill(); // nobody has opened the other end
     await over;
     expect([code, stderr]).toEqual([0, '']);
@@ -414,37 +432,37 @@ describe.concurrent('a named pipe', () => {
 
   it.each(WRITERS.slice(0, 2))('%s waits for one until it is told to end', async (name, args) => {
     const pipe = makePipe(`unread-${name}`);
-    const program = startProgram([...args, pipe], { cwd: folder, env: { VOXGATE_URL: gateway.url } });
-    // The first signal that it can hear is enough.
-    const timer = setInterval(() => program.child.kill('SIGTERM'), 1000);
-    const { code } = await program.ended;
-    clearInterval(timer);
-    expect(code === 1 || code === null).toBe(true);
+    const command = startHere([...args, pipe]);
+    command.interrupt();
+    expect((await command.ended).code).toBe(1);
   });
 
   it('is read from, too', async () => {
     const pipe = makePipe('text');
-    const writer = spawn('sh', ['-c', `cat tides.md > ${pipe}`], { cwd: folder });
-    expect(await run(['narrate', pipe, '--out', 'from-pipe.wav'])).toMatchObject({ code: 0, stderr: '' });
+    const writer = spawn('sh', ['-c', `cat ${TIDES} > ${pipe}`], { cwd: folder });
+    expect(await runHere(['narrate', pipe, '--out', at('from-pipe.wav')])).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
     writer.kill();
   });
 });
 
 describe.skipIf(!isFullThere)('a full disk', { concurrent: true }, () => {
   it.each(WRITERS)('%s says so, and ends with 1', async (_name, args) => {
-    const { code, stderr } = await run([...args, '/dev/full']);
+    const { code, stderr } = await runHere([...args, '/dev/full']);
     expect([code, stderr.trim()]).toEqual([1, expect.stringMatching(NO_ROOM)]);
     expect(statSync('/dev/full').isCharacterDevice()).toBe(true);
   });
 
   it.each([
     ['say', ['say', TEXT, '--pace', 'burst', '--captions']],
-    ['narrate', ['narrate', 'tides.md', '--out', 'full.wav', '--srt']],
-    ['job', ['job', TEXT, '--out', 'full.mp3', ...VOICE, '--captions']],
+    ['narrate', ['narrate', TIDES, '--out', at('full.wav'), '--srt']],
+    ['job', ['job', TEXT, '--out', at('full.mp3'), ...VOICE, '--captions']],
   ] as const)('%s, where captions are to go there', async (name, args) => {
     const path = name === 'say' ? at('captions.vtt') : '/dev/full';
     if (name === 'say') execFileSync('ln', ['-s', '/dev/full', path]);
-    const { code, stderr } = await run([...args, path]);
+    const { code, stderr } = await runHere([...args, path]);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/no space is left on the device \(ENOSPC\)/)]);
   });
 
@@ -454,7 +472,8 @@ describe.skipIf(!isFullThere)('a full disk', { concurrent: true }, () => {
     ['say', ['say', TEXT]],
     ['say', ['say', TEXT, '--out', '-']],
     ['job', ['job', TEXT, '--out', '-', ...VOICE]],
-    ...SERVERS,
+    ['voices', ['voices', '--json']],
+    ...SERVER_ROWS,
   ] as const)('%s %#, where standard output is on it', async (_name, args) => {
     const full = openSync('/dev/full', 'w');
     const { code, stderr } = await run(args, { stdout: full });

@@ -199,7 +199,7 @@ describe('a token', () => {
   };
   const signedElsewhere = (token: string) => {
     const payload = JSON.parse(Buffer.from(token, 'base64url').subarray(16).toString()) as ResumeToken;
-    return createResumeTokens('the secret of another gateway').sign(payload);
+    return createResumeTokens(['the secret of another gateway']).sign(payload);
   };
 
   it.each<readonly [what: string, query: () => string, status: string]>([
@@ -270,7 +270,7 @@ describe('a token', () => {
   });
 
   it('holds no longer than the key that its session was opened with', () => {
-    const tokens = createResumeTokens('a secret of this test');
+    const tokens = createResumeTokens(['a secret of this test']);
     const token = tokens.sign({ session: 's', userId: 'ann', key: 'key-1', number: 1 });
     const check = (isThere: boolean, revoked: readonly string[] = []) =>
       checkResume(token, {

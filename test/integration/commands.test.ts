@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildProgram, runProgram, startProgram } from '../support/program.ts';
+import { buildProgram, runProgram, startInside, startProgram } from '../support/program.ts';
 import {
   type RunningGateway,
   SPEECH_MS,
@@ -30,17 +30,16 @@ afterAll(async () => {
   await gateway.close();
 });
 
-const say = (args: readonly string[], input?: string) =>
-  runProgram(['say', '--url', gateway.sessionUrl, ...args], {
-    cwd: folder,
-    ...(input === undefined ? {} : { input }),
-  });
+const say = (args: readonly string[]) =>
+  runProgram(['say', '--url', gateway.sessionUrl, ...args], { cwd: folder });
+const inside = (args: readonly string[], env?: Readonly<Record<string, string>>) =>
+  startInside(args, env === undefined ? {} : { env }).ended;
 
 describe.concurrent('the program', () => {
   it.each([['--help'], ['help'], ['say', 'text', '--help']])(
     'voxgate %s %s: help, exit code 0',
     async (...args) => {
-      const { code, stdout, stderr } = await runProgram(args);
+      const { code, stdout, stderr } = await inside(args);
       expect([code, stderr]).toEqual([0, '']);
       expect(stdout).toMatch(/Usage: voxgate/);
     },
@@ -59,13 +58,14 @@ describe.concurrent('the program', () => {
       /^--port is "http"; allowed: a whole number from 0 to 65535, 0 = any free port/,
     ],
   ] as [string[], RegExp][])('voxgate %j: what is wrong, exit code 2, no stack', async (args, message) => {
-    const { code, stdout, stderr } = await runProgram(args);
+    const { code, stdout, stderr } = await inside(args);
     expect([code, stdout + stderr]).toEqual([2, expect.stringMatching(message)]);
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
   it('a rate that the format has not is told by its flag', async () => {
-    const { code, stderr } = await say(['x', '--format', 'mp3', '--sample-rate', '9000']);
+    const flags = ['--format', 'mp3', '--sample-rate', '9000'];
+    const { code, stderr } = await inside(['say', 'x', '--url', gateway.sessionUrl, ...flags]);
     expect([code, stderr]).toEqual([
       2,
       expect.stringMatching(/^--sample-rate: must be a rate that mp3 has: 8000, .*\(got 9000\)/),
@@ -84,8 +84,8 @@ describe.concurrent('the program', () => {
 describe('serve', () => {
   it('a port for AudioSocket that is taken: exit code 1, saying which', async () => {
     const taken = String(gateway.port);
-    const { code, stderr } = await runProgram(['serve', '--port', '0', '--audiosocket-port', taken], {
-      env: { VOXGATE_DATA_DIR: join(folder, 'taken') },
+    const { code, stderr } = await inside(['serve', '--port', '0', '--audiosocket-port', taken], {
+      VOXGATE_DATA_DIR: join(folder, 'taken'),
     });
     expect([code, stderr]).toEqual([
       1,
@@ -161,9 +161,9 @@ describe('say', () => {
   it('leaves a file as it was when nothing came to replace it', async () => {
     writeFileSync(join(folder, 'kept.wav'), 'before');
     const nobody = ['say', 'x', '--url', 'ws://127.0.0.1:9/v1/session', '--out'];
-    expect((await runProgram([...nobody, 'kept.wav'], { cwd: folder })).code).toBe(1);
+    expect((await inside([...nobody, join(folder, 'kept.wav')])).code).toBe(1);
     expect(readFileSync(join(folder, 'kept.wav'), 'utf8')).toBe('before');
-    expect((await runProgram([...nobody, 'new.wav'], { cwd: folder })).code).toBe(1);
+    expect((await inside([...nobody, join(folder, 'new.wav')])).code).toBe(1);
     expect(existsSync(join(folder, 'new.wav'))).toBe(false);
   });
 
@@ -175,10 +175,10 @@ describe('say', () => {
         /^ws:\/\/127\.0\.0\.1:9 cannot be reached \(ECONNREFUSED\); nothing listens there: .*\n$/,
       ),
     ]);
-    const wrongPath = await runProgram(['say', 'x', '--url', `${gateway.sessionUrl}/x`]);
+    const wrongPath = await inside(['say', 'x', '--url', `${gateway.sessionUrl}/x`]);
     expect([wrongPath.code, wrongPath.stderr]).toEqual([1, expect.stringMatching(/refused.*404/)]);
     const broken = await startRunningGateway({ script: audio(Buffer.alloc(5000)) });
-    const failed = await runProgram(['say', 'x', '--url', broken.sessionUrl]);
+    const failed = await inside(['say', 'x', '--url', broken.sessionUrl]);
     expect([failed.code, failed.stdout]).toEqual([1, expect.stringContaining('upstream_bad_audio')]);
     await broken.close();
   });

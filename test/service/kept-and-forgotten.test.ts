@@ -35,7 +35,16 @@ function openRecords() {
   const logged: unknown[] = [];
   const log = { ...silentLog, warn: (...line: unknown[]) => void logged.push(line) };
   const retention = (keepMs: number | undefined) =>
-    createRetention({ works, deliveries, files, sharing: 'alone', keepMs, clock, unixMs: () => clock.now(), log });
+    createRetention({
+      works,
+      deliveries,
+      files,
+      sharing: 'alone',
+      keepMs,
+      clock,
+      unixMs: () => clock.now(),
+      log,
+    });
   return { works, deliveries, clock, owned, files, add, retention, logged };
 }
 

@@ -1,7 +1,13 @@
 // The built program as a child process: what a person types, and what comes of it.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { expect } from 'vitest';
+import type { Terminal } from '../../src/cli/command.ts';
+import type { runCommandLine } from '../../src/cli/commands.ts';
+import { checkWritable } from '../../src/cli/output/out-target.ts';
+import { createFakeTerminal } from './fake-terminal.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PROGRAM = join(ROOT, 'dist/main.js');
@@ -80,3 +86,42 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
 
 export const runProgram = (args: readonly string[], options?: ProgramOptions): Promise<Ended> =>
   startProgram(args, options).ended;
+
+export type HereOptions = {
+  readonly input?: string | Terminal['input'];
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+/** The built program as one file, where the sources would be hundreds; `buildProgram` comes before. */
+const builtParts = () =>
+  import(join(ROOT, 'dist/bench/program-parts.js')) as Promise<{ runCommandLine: typeof runCommandLine }>;
+
+/**
+ * As `startProgram`, without a process, which costs a second: for what is neither about standard input and output nor about
+ * signals as such. Files are named by their whole path, and SIGTERM is `interrupt`.
+ */
+export function startInside(args: readonly string[], { input, env = {} }: HereOptions = {}) {
+  const interrupt = new AbortController();
+  const terminal = createFakeTerminal([], typeof input === 'string' ? input : '');
+  const lines = (said: readonly string[]) => said.map((line) => `${line}\n`).join('');
+  const run = async (): Promise<Ended> => {
+    const parts = await builtParts();
+    const code = await parts.runCommandLine(args, {
+      ...terminal,
+      ...(typeof input === 'object' ? { input } : {}),
+      env: { PATH, ...env },
+      interrupted: interrupt.signal,
+      readFile: (path) => readFileSync(path, 'utf8'),
+      checkWritable,
+      writeFile: (path, bytes) => writeFileSync(path, bytes),
+      makeFolder: (path) => void mkdirSync(path, { recursive: true }),
+    });
+    const stdout = `${lines(terminal.printed)}${terminal.result().toString('latin1')}`;
+    return { code, stdout, stderr: lines(terminal.complaints) };
+  };
+  return {
+    printed: (pattern: RegExp) => expect.poll(() => lines(terminal.printed)).toMatch(pattern),
+    interrupt: () => interrupt.abort(),
+    ended: run(),
+  };
+}

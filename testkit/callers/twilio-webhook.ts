@@ -2,9 +2,9 @@
 // as its documents (Voice webhooks, validating signatures, TwiML <Connect><Stream>); built from these, not tried against it.
 
 import { createHmac } from 'node:crypto';
+import { connectFault } from '../../packages/client/src/connect-fault.ts';
 import { splitCredentials } from '../../src/base/addresses/address-credentials.ts';
 import { shownAddress } from '../../src/base/addresses/shown-address.ts';
-import { connectFault } from '../../packages/client/src/connect-fault.ts';
 import { readXml, type XmlElement } from './small-xml.ts';
 
 /** What `<Connect><Stream>` told Twilio to dial. */

@@ -2,8 +2,8 @@
 // the gateway is asked to dial; otherwise the person who runs a gateway is told how.
 
 import { randomUUID } from 'node:crypto';
-import { UsageError } from '../../src/cli/command.ts';
 import { toVoxgateError } from '../../packages/client/src/voxgate-error.ts';
+import { UsageError } from '../../src/cli/command.ts';
 import { openTemporaryFolder } from '../../src/storage/temporary-folder.ts';
 import type { SimulatedCarrier } from '../carriers/carriers.ts';
 import { dialCarrier } from '../carriers/dial-carrier.ts';

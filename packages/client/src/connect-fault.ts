@@ -46,12 +46,21 @@ const WORDS: readonly (readonly [said: RegExp, words: string])[] = [
 /** Of what this part of the program throws by itself: already a sentence. */
 class ConnectFault extends Error {
   override readonly name = 'ConnectFault';
+  /** As the system has it; a silence that was waited out here is none of the system's. */
+  readonly code: string | undefined;
+
+  constructor(message: string, { code, cause }: { code?: string | undefined; cause?: unknown } = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
 }
+const NO_ANSWER = { code: 'ETIMEDOUT' };
 
 /** Nothing came from `url` in time. */
 export const silenceOf = (url: string, ms: number): Error =>
   new ConnectFault(
     `${shownOrigin(url)} did not answer within ${ms / 1000} s; check the address, and whether a gateway listens there.`,
+    NO_ANSWER,
   );
 
 /** `thrown` by a connection to `url`; of the address nothing is repeated but where it leads, for the rest may be a secret. */
@@ -68,7 +77,10 @@ export function connectFault(thrown: unknown, url: string): Error {
     .at(-1);
   const known = WORDS.find(([words]) => words.test(said ?? ''))?.[1];
   if (known !== undefined)
-    return new ConnectFault(`${origin} cannot be reached; ${known}.`, { cause: thrown });
+    return new ConnectFault(`${origin} cannot be reached; ${known}.`, {
+      ...(known === SILENT ? NO_ANSWER : {}),
+      cause: thrown,
+    });
   const why =
     said === undefined || said === 'fetch failed' ? '' : `: ${hideInAddresses(said).replace(/\.$/, '')}`;
   return new ConnectFault(`${origin} cannot be reached${why}.`, { cause: thrown });

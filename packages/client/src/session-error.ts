@@ -39,28 +39,64 @@ export class SessionError extends Error {
 
 /** Closes that are the client's own fault, or somebody's decision (RFC 6455 7.4.1); of our own the reason names the code. */
 const FINAL_CLOSES = new Set([1002, 1003, 1007, 1008, 1009, 1010]);
-/** Until trying again cannot hurt: the network, or a gateway that is being started. */
+/** Of the network, or of a gateway that is being started. */
 const PASSING = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ETIMEDOUT',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
+  ...['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EPIPE'],
+  ...['UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'],
 ]);
+const CLIENTS_TO_SLOW_DOWN = 429;
 
 /** Whether the gateway's `code` may pass; undefined when it has no such code. */
-const mayPass = (code: string): boolean | undefined =>
-  Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code as keyof typeof ERROR_CODES] : undefined;
+const mayPass = (code: string | undefined): boolean | undefined =>
+  code !== undefined && Object.hasOwn(ERROR_CODES, code)
+    ? ERROR_CODES[code as keyof typeof ERROR_CODES]
+    : undefined;
+
+/**
+ * Whether the same call may succeed later without a change, from what is known of its end: a code of docs/errors.md goes before the
+ * status of a reply, that before a close code, and that before what the system calls a fault of the connection.
+ */
+export function mayTryAgain(end: {
+  readonly code?: string | undefined;
+  readonly status?: number | undefined;
+  readonly closeCode?: number | undefined;
+  readonly systemCode?: string | undefined;
+}): boolean {
+  const { status, closeCode, systemCode } = end;
+  const told = mayPass(end.code);
+  if (told !== undefined) return told;
+  if (status !== undefined) return status === CLIENTS_TO_SLOW_DOWN || status >= 500;
+  if (closeCode !== undefined) return !FINAL_CLOSES.has(closeCode);
+  return systemCode !== undefined && PASSING.has(systemCode);
+}
+
+type Cause = { readonly code?: unknown; readonly cause?: unknown };
+const MAX_CAUSES = 8;
+/** `fault`, what caused it, and what caused that. */
+function causesOf(fault: unknown): Cause[] {
+  const causes: Cause[] = [];
+  let at = fault as Cause | undefined;
+  while (typeof at === 'object' && at !== null && causes.length < MAX_CAUSES) {
+    causes.push(at);
+    at = at.cause as Cause | undefined;
+  }
+  return causes;
+}
+
+/** What the system calls the fault of a connection, in `fault` itself or what has caused it. */
+export const systemCodeOf = (fault: unknown): string | undefined =>
+  causesOf(fault)
+    .map(({ code }) => code)
+    .find((code) => typeof code === 'string');
 
 /** The connection was closed by the other side, or broke (1006). */
 export function closedError(closeCode: number, reason: string, cause?: unknown): SessionError {
   const [named = ''] = reason.split(/[:\s]/, 1);
-  const isPassing = mayPass(named);
+  const code = mayPass(named) === undefined ? undefined : named;
   const words = reason === '' ? String(closeCode) : `${closeCode}, ${reason}`;
   return new SessionError(`The gateway closed the connection (${words}).`, {
-    code: isPassing === undefined ? 'connection_closed' : named,
-    isRetryable: isPassing ?? !FINAL_CLOSES.has(closeCode),
+    code: code ?? 'connection_closed',
+    isRetryable: mayTryAgain({ code, closeCode }),
     closeCode,
     cause,
   });
@@ -79,21 +115,21 @@ export function refusedError(
   const { by, status, errorId, retryAfterMs } = told;
   const message =
     by === 'gateway' ? `The gateway refused the session: ${words}` : `The session was refused: ${words}.`;
+  const code = errorId?.toLowerCase();
   return new SessionError(message, {
-    code: errorId?.toLowerCase() ?? 'refused',
-    isRetryable: status === 429 || status >= 500,
+    code: code ?? 'refused',
+    isRetryable: mayTryAgain({ code, status }),
     status,
     retryAfterMs,
   });
 }
 
-export function unreachableError(fault: Error): SessionError {
-  const causes = [fault, fault.cause];
-  const code = causes.map((each) => (each as { readonly code?: string } | undefined)?.code).find(Boolean);
-  const isRetryable =
-    code === undefined ? /did not answer|does not answer/.test(fault.message) : PASSING.has(code);
-  return new SessionError(fault.message, { code: 'unreachable', isRetryable, cause: fault.cause ?? fault });
-}
+export const unreachableError = (fault: Error): SessionError =>
+  new SessionError(fault.message, {
+    code: 'unreachable',
+    isRetryable: mayTryAgain({ systemCode: systemCodeOf(fault) }),
+    cause: fault.cause ?? fault,
+  });
 
 /** The connection was lost, and there was no way back for as long as the session was kept. */
 export const lostError = (forMs: number, last: SessionError): SessionError =>

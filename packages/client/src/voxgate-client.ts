@@ -19,7 +19,7 @@ import type {
 import type { WebSocketClass } from './open-socket.ts';
 import { callerOf, createRestCall, type RestOptions, type RestRequest } from './rest-call.ts';
 import { connectSession, type SessionClient, type SessionListeners } from './session-client.ts';
-import { SessionError } from './session-error.ts';
+import { mayTryAgain, SessionError, systemCodeOf } from './session-error.ts';
 import { VoxgateError } from './voxgate-error.ts';
 
 export type * from './messages.ts';
@@ -85,7 +85,7 @@ export type WaitOptions<T> = {
 
 /** All calls reject with a `VoxgateError` for what the gateway refused, `session` and what comes of it with a `SessionError`. */
 export type VoxgateClient = {
-  voices(): Promise<readonly ListedVoice[]>;
+  voices(signal?: AbortSignal): Promise<readonly ListedVoice[]>;
   /** The audio as it is made: read its `body` to the end, or abort. */
   speak(fields: SpeechFields, signal?: AbortSignal): Promise<Response>;
   readonly jobs: {
@@ -136,7 +136,9 @@ const LOOK_MS = 500;
 const MAX_FAILED_LOOKS = 6;
 
 const mayPass = (error: unknown): boolean =>
-  error instanceof VoxgateError ? error.status === 429 || error.status >= 500 : error instanceof Error;
+  error instanceof VoxgateError
+    ? mayTryAgain({ code: error.errorId?.toLowerCase(), status: error.status })
+    : mayTryAgain({ systemCode: systemCodeOf(error) });
 
 const pauseMs = (ms: number, signal: AbortSignal | undefined) =>
   new Promise<void>((resolve, reject) => {
@@ -227,7 +229,7 @@ export function createVoxgateClient(options: ClientOptions): VoxgateClient {
   };
 
   return {
-    voices: () => ask('/api/v1/voices'),
+    voices: (signal) => ask('/api/v1/voices', { signal }),
     speak: (json, signal) =>
       call(
         '/api/v1/tts/stream',

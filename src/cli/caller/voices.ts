@@ -34,7 +34,7 @@ async function run(terminal: Terminal): Promise<number> {
   const { values } = readFlags(terminal.args, FLAGS, 'none');
   const service = await reachService(terminal, await readCaller(terminal, values));
   try {
-    const voices = await sayingFlags(service.client.voices());
+    const voices = await sayingFlags(service.client.voices(terminal.interrupted));
     if (values.json) terminal.print(JSON.stringify(voices));
     else if (voices.length === 0) terminal.print('The speech service does not list its voices.');
     else for (const line of voiceTable(voices)) terminal.print(line);

@@ -2,6 +2,7 @@
 // on, `context_id` always among them; what we tell beyond the vendor's own fields is passed over by all of them.
 
 import { ERROR_TABLE, type ErrorCode } from '../../base/app-error.ts';
+import { renamedMessage } from '../field-names.ts';
 import type { EventOf } from '../native-events.ts';
 
 /** `status_code` of what more follows on, and of the end. */
@@ -83,6 +84,9 @@ export const cancelledMessage = (contextId: string, heard: EventOf<'heard'> | un
     ...(heard && { text_remaining: heard.remainingText }),
   });
 
+/** What this protocol calls our fields. */
+export const FIELD_NAMES = { text: 'transcript', model: 'model_id' } as const;
+
 export type Failure = Pick<EventOf<'error'>, 'code' | 'message' | 'retryable' | 'retryAfterMs'>;
 
 /** Clients take an error that says `done` for the end of whatever they wait for. */
@@ -121,13 +125,14 @@ export const errorMessage = (
   failure: Failure,
   requestId: string,
   name = nameOf(failure.code),
-): string =>
-  JSON.stringify({
+): string => {
+  const message = renamedMessage(failure.message, FIELD_NAMES);
+  return JSON.stringify({
     type: 'error',
     done: reach === 'ends-context',
-    error: failure.message,
+    error: message,
     title: name.title,
-    message: failure.message,
+    message,
     error_code: name.code,
     request_id: requestId,
     status_code: statusOf(failure),
@@ -135,3 +140,4 @@ export const errorMessage = (
     retryable: failure.retryable,
     ...(failure.retryAfterMs !== undefined && { retry_after_ms: failure.retryAfterMs }),
   });
+};

@@ -5,6 +5,7 @@ import type { Dialect, DialectCodec, DialectSink, Upgrade } from '../dialect.ts'
 import { readSpeakQuery, type SpeakVersion } from './upgrade-query.ts';
 import { createV1Codec } from './v1-codec.ts';
 import { createV2Codec } from './v2-codec.ts';
+import { FIELD_NAMES } from './wire-errors.ts';
 import { requestIdOf } from './wire-ids.ts';
 
 // Where a caller of this protocol has its key: `Authorization: Token KEY` or `Bearer KEY`, and from a browser, which
@@ -51,7 +52,7 @@ function speakDialect(
       const { apiKey, protocol } = readUpgradeKey(upgrade);
       return {
         caller: { apiKey },
-        fieldNames: { voice: 'model', sampleRate: 'sample_rate' },
+        fieldNames: FIELD_NAMES,
         ...(protocol !== undefined && { protocol }),
         sessionHeaders: (session) => ({ 'dg-request-id': requestIdOf(session) }),
         refusalHeaders: ({ message }) => ({ 'dg-error': headerText(message) }),

@@ -2,6 +2,7 @@
 // own code is told beside, because the protocol has one for everything that is not the client's doing.
 
 import { ERROR_TABLE, type ErrorCode } from '../../base/app-error.ts';
+import { renamedMessage } from '../field-names.ts';
 import type { EventOf } from '../native-events.ts';
 
 type WireCode = 'MESSAGE-0000' | 'DATA-0000' | 'BIG-0000' | 'NET-0000' | 'NET-0004';
@@ -30,12 +31,17 @@ const wireCodeOf = (code: string): WireCode =>
 
 export const wireCloseCode = (code: ErrorCode): number => CLOSE_CODES[code] ?? ERROR_TABLE[code].close;
 
+/** What this protocol calls our fields. */
+export const FIELD_NAMES = {
+  ...{ voice: 'model', voice2: 'model', outputFormat: 'encoding', sampleRate: 'sample_rate' },
+} as const;
+
 export type WireFailure = Pick<EventOf<'error'>, 'code' | 'message' | 'retryable' | 'retryAfterMs'>;
 
 export const errorMessage = ({ code, message, retryable, retryAfterMs }: WireFailure) => ({
   type: 'Error',
   code: wireCodeOf(code),
-  description: message,
+  description: renamedMessage(message, FIELD_NAMES),
   voxgate_code: code,
   retryable,
   ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),

@@ -26,6 +26,8 @@ export const FIELD_NAMES = {
   voice: 'voice_id',
   voice2: 'voice_id',
   language: 'language_code',
+  model: 'model_id',
+  outputFormat: 'output_format',
   sampleRate: 'output_format',
 } as const;
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { toAppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { TimedWord } from '../../captions/word-timeline.ts';
-import { COMPLETE, PARTIAL, wordTimestamps } from '../../dialects/cartesia/cartesia-messages.ts';
+import { COMPLETE, FIELD_NAMES, PARTIAL, wordTimestamps } from '../../dialects/cartesia/cartesia-messages.ts';
 import { sampleRateRefusal } from '../../speech/audio-format.ts';
 import { languageFault, languageOfTag } from '../../speech/language-tag.ts';
 import { sampleRateField } from '../../speech/speech-request.ts';
@@ -125,7 +125,7 @@ const errorBody = ({ error, status, requestId }: Omit<VendorRefusal, 'field'>) =
 });
 
 export const CARTESIA: Vendor = {
-  voiceField: 'voice',
+  fieldNames: FIELD_NAMES,
   key: { header: 'x-api-key', schemes: ['bearer'] },
   idHeader: 'x-request-id',
   // A 4xx is the end to its clients; only a 5xx is tried again.

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { ErrorCode } from '../../base/app-error.ts';
+import { FIELD_NAMES } from '../../dialects/deepgram/wire-errors.ts';
 import { sampleRateRefusal } from '../../speech/audio-format.ts';
 import { sampleRateField } from '../../speech/speech-request.ts';
 import { codePointLength } from '../../text/code-points.ts';
@@ -121,7 +122,7 @@ const CODES: Partial<Record<ErrorCode, string>> = {
 };
 
 export const DEEPGRAM: Vendor = {
-  voiceField: 'model',
+  fieldNames: FIELD_NAMES,
   key: { schemes: ['token', 'bearer'] },
   idHeader: 'dg-request-id',
   upstreamLimit: 429,

@@ -10,6 +10,7 @@ import { AppError, type ErrorCode, toAppError } from '../../base/app-error.ts';
 import type { TimedWord } from '../../captions/word-timeline.ts';
 import { createAligner } from '../../dialects/elevenlabs/aligner.ts';
 import { readOutputFormat } from '../../dialects/elevenlabs/output-format.ts';
+import { FIELD_NAMES } from '../../dialects/elevenlabs/protocol-error.ts';
 import { languageFault, languageOfTag } from '../../speech/language-tag.ts';
 import type { ListedVoice } from '../../speech/listed-voice.ts';
 import { MAX_REQUEST_TEXT, synthesisFields } from '../../speech/speech-request.ts';
@@ -216,7 +217,7 @@ const STATUSES: Partial<Record<ErrorCode, string>> = {
 };
 
 export const ELEVENLABS: Vendor = {
-  voiceField: 'voice_id',
+  fieldNames: FIELD_NAMES,
   key: { header: 'xi-api-key', schemes: ['bearer'] },
   idHeader: 'request-id',
   upstreamLimit: 429,

@@ -80,7 +80,7 @@ export function readJambonzSpeech(body: unknown, accept: string | undefined): Re
 }
 
 export const JAMBONZ: Vendor = {
-  voiceField: 'voice',
+  fieldNames: {},
   key: { schemes: ['bearer'] },
   idHeader: 'x-request-id',
   upstreamLimit: 503,

@@ -75,7 +75,7 @@ const errorBody = ({ error, status, field }: Omit<VendorRefusal, 'requestId'>) =
 });
 
 export const OPENAI: Vendor = {
-  voiceField: 'voice',
+  fieldNames: { text: 'input', prompt: 'instructions', outputFormat: 'response_format' },
   key: { schemes: ['bearer'] },
   idHeader: 'x-request-id',
   upstreamLimit: 429,

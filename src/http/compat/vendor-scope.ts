@@ -55,8 +55,8 @@ export type Vendor = {
   /** What the status of a refusal by the speech service's own limit is: some clients would not come back after a 429. */
   readonly upstreamLimit: 429 | 503;
   readonly toBody: (refusal: VendorRefusal) => object;
-  /** What a voice is called in its requests. */
-  readonly voiceField: string;
+  /** What its requests call our fields, where that is something else. */
+  readonly fieldNames: Readonly<Record<string, string>>;
 };
 
 export type VendorScopeMeans = {
@@ -87,9 +87,8 @@ export async function openVendorScope(
     reply.header(vendor.idHeader, id);
     return id;
   };
-  const names = { voice: vendor.voiceField, voice2: vendor.voiceField };
   const send = (reply: FastifyReply, thrown: AppError): FastifyReply => {
-    const error = renamedError(thrown, names);
+    const error = renamedError(thrown, vendor.fieldNames);
     const field = error.field === '' ? undefined : error.field;
     const status = error.code === 'upstream_rate_limited' ? vendor.upstreamLimit : error.http;
     const requestId = idOf(reply);
@@ -106,8 +105,9 @@ export async function openVendorScope(
   };
 
   await app.register(async (api) => {
-    api.setErrorHandler((thrown, { id, raw, headers }, reply) => {
-      const error = fromFramework(thrown, headers['content-type']);
+    api.setErrorHandler((thrown, request, reply) => {
+      const { id, raw } = request;
+      const error = fromFramework(thrown, request);
       if (error.code === 'internal' && !raw.socket.destroyed)
         log.error('a request failed inside', { request: id, cause: String(error.cause) });
       return send(reply, error);

@@ -93,8 +93,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   });
   limitBodyTime(app, options.clock);
   dropUnreadBodies(app);
-  app.setErrorHandler((thrown, { id, raw, headers }, reply) => {
-    const error = fromFramework(thrown, headers['content-type']);
+  app.setErrorHandler((thrown, request, reply) => {
+    const { id, raw } = request;
+    const error = fromFramework(thrown, request);
     if (isStorageError(error)) options.onStorageError?.(error);
     // A request that its caller has abandoned is no fault, and there is no one to answer.
     if (error.code === 'internal' && !raw.socket.destroyed)

@@ -88,12 +88,19 @@ function withoutNotes(columns: readonly PdfColumn[], { size }: Layout): PdfColum
 
 const round = (size: number): number => Math.round(size * 2) / 2;
 
-/** Lines larger than the text; or in another font, short, below a gap, and no sentence. */
+/** A heading whose number stands apart. */
+const NUMBERED = /^(?:\d{1,3}(?:\.\d{1,3})*|[A-Z]|[IVXLC]+)[.)]?\s/;
+
+/** The names of columns: wide gaps divide them as they divide what stands below. */
+const isTableHead = (line: PdfLine, below: PdfLine | undefined): boolean =>
+  line.lastPiece !== undefined && below?.lastPiece !== undefined && !NUMBERED.test(line.text);
+
+/** Lines larger than the text; or in another font, short, below a gap, and no sentence. The head of a table is none. */
 function headingsOf(columns: readonly PdfColumn[], { size, font, leading }: Layout): Set<PdfLine> {
   const found = new Set<PdfLine>();
   for (const column of columns)
     for (const [i, line] of column.entries()) {
-      if (line.text.length > 160 || !/\p{L}/u.test(line.text)) continue;
+      if (line.text.length > 160 || !/\p{L}/u.test(line.text) || isTableHead(line, column[i + 1])) continue;
       const above = column[i - 1];
       const isApart = above === undefined || above.y - line.y > leading * 1.2 || found.has(above);
       const isSet = line.font !== font && line.size > size * 0.95 && line.text.length < 100;

@@ -68,6 +68,10 @@ export const createCartesiaService = ({ model = MODEL }: KindSettings): ServiceK
       'voiceConditioningSeconds',
       'voiceConditioningSeconds2',
     ],
+    names: {
+      ...{ transcript: 'text', model_id: 'model', voice_id: 'voice' },
+      ...{ output_format: 'outputFormat', generation_config: 'speed' },
+    },
     warmPath: '/',
     // Rates of `RawOutputFormat` and `MP3OutputFormat` of the package.
     sounds: {

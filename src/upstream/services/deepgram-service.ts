@@ -25,6 +25,7 @@ export const createDeepgramService = ({ model = VOICE }: KindSettings): ServiceK
     'voiceConditioningSeconds',
     'voiceConditioningSeconds2',
   ],
+  names: { model: 'voice', encoding: 'outputFormat', sample_rate: 'sampleRate' },
   warmPath: '/v1/models',
   // "Sample rate" and "encoding" of their page on media output: MP3 has a rate of its own.
   sounds: {

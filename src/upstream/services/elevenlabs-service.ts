@@ -57,6 +57,10 @@ export const createElevenLabsService = ({ model = MODEL }: KindSettings): Servic
     // 10,000 characters for Multilingual v2, 40,000 for Flash.
     shape: { voices: 'one', maxText: 10_000 },
     ignored: ['temperature', 'prompt', 'prompt2', 'voiceConditioningSeconds', 'voiceConditioningSeconds2'],
+    names: {
+      ...{ voice_id: 'voice', model_id: 'model', language_code: 'language' },
+      ...{ output_format: 'outputFormat', voice_settings: 'speed' },
+    },
     warmPath: '/v1/models',
     sounds: {
       sounds: [

@@ -16,7 +16,7 @@ import { type AskedRoute, ServiceRoutes } from './asked-route.ts';
 import { BodyQueue } from './body-queue.ts';
 import type { ServiceKind } from './service-kind.ts';
 import type { TimedAnswer } from './timed-answer.ts';
-import { brokenError, refusedError, sentFields } from './upstream-failure.ts';
+import { type Failures, failuresOf, type SentFields, sentFields } from './upstream-failure.ts';
 
 export type Deadlines = {
   /** Name lookup, TCP and TLS together. */
@@ -36,7 +36,8 @@ export type Exchange = {
   /** What no error may repeat: key, user id, spoken text. */
   readonly secrets: readonly string[];
   /** The fields of the request, as they were sent. */
-  readonly sent: () => Readonly<Record<string, unknown>>;
+  readonly sent: () => SentFields;
+  readonly failures: Failures;
   /** Judges what comes. */
   readonly sound: AnswerSound;
   readonly route: AskedRoute;
@@ -57,7 +58,7 @@ const MAX_HELD_BYTES = 8 * 1024 * 1024;
  * reader that leaves. Settles as `SpeechTransport.send` does.
  */
 function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
-  const { dispatch, deadlines, clock, secrets, sound } = exchange;
+  const { dispatch, deadlines, clock, secrets, sound, failures } = exchange;
   const { timed, distrust, refusal: refusalOf } = exchange.route;
   const { signal, onSent, onClosed } = exchange.attempt;
 
@@ -98,9 +99,7 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
     };
     const failAfter = (delayMs: number, code: 'upstream_unreachable' | 'upstream_timeout', what: string) => {
       disarm();
-      disarm = clock.after(delayMs, () =>
-        fail(new AppError(code, `The speech service ${what} within ${delayMs} ms.`)),
-      );
+      disarm = clock.after(delayMs, () => fail(failures.late(code, what, delayMs)));
     };
     const refuse = () => {
       const { status, headers, parts } = refusal;
@@ -109,7 +108,7 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
       const ofRoute = refusalOf(status, body);
       // What is wrong is how it was asked, not the key: a 403 would count against that.
       if (ofRoute !== undefined) fail(ofRoute, 400);
-      else fail(refusedError({ status, retryAfter, date, body }, secrets, exchange.sent()), status);
+      else fail(failures.refused({ status, retryAfter, date, body }, secrets, exchange.sent()), status);
     };
 
     const queue = new BodyQueue(
@@ -124,10 +123,7 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
           close('aborted');
           hangUp();
         },
-        stalled: () =>
-          fail(
-            new AppError('upstream_timeout', `The speech service sent nothing for ${deadlines.stallMs} ms.`),
-          ),
+        stalled: () => fail(failures.silent(deadlines.stallMs)),
       },
       { clock, stallMs: deadlines.stallMs, signal },
     );
@@ -154,10 +150,7 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
     };
     const take = (chunk: Uint8Array) => {
       queue.push(chunk);
-      if (queue.heldInBytes() > MAX_HELD_BYTES)
-        fail(
-          new AppError('upstream_broken', 'The speech service sends faster than can be taken, and closes.'),
-        );
+      if (queue.heldInBytes() > MAX_HELD_BYTES) fail(failures.tooFast());
     };
 
     const receive = (bytes: Uint8Array) => {
@@ -221,7 +214,7 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
       onResponseError(_, error) {
         if (phase === 'closed') return;
         if (phase === 'refused') refuse();
-        else fail(brokenError(phase === 'streaming' ? 'upstream_broken' : 'upstream_unreachable', error));
+        else fail(failures.broken(phase === 'streaming' ? 'upstream_broken' : 'upstream_unreachable', error));
       },
     };
 
@@ -240,6 +233,8 @@ export type HttpSpeechUpstreamOptions = {
   readonly maxConnections: number;
   readonly deadlines: Deadlines;
   readonly clock: Clock;
+  /** Of one of several services: its messages name it. */
+  readonly name?: string | undefined;
 };
 
 /** An idle connection is kept this long when the server names no time of its own (Keep-Alive: timeout=…). */
@@ -248,6 +243,7 @@ const NOT_WARMED = new Error('not warmed in time');
 
 export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): SpeechTransport {
   const { baseUrl, kind, maxConnections, deadlines, clock } = options;
+  const failures = failuresOf(options.name);
   const prefix = baseUrl.pathname.replace(/\/+$/, '');
   let live = 0;
   const routes = new ServiceRoutes(kind, clock);
@@ -337,7 +333,8 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
         deadlines,
         clock,
         secrets: [credentials.apiKey, credentials.userId, request.text].filter((secret) => secret !== ''),
-        sent: () => sentFields(path, body),
+        sent: () => sentFields(path, body, kind.names, request),
+        failures,
         sound: new AnswerSound(route.sound, kind.usualPcmRate, route.distrust),
         route,
       });

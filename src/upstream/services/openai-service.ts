@@ -75,6 +75,7 @@ export const createOpenAiService = ({ model = MODEL }: KindSettings): ServiceKin
     // "The maximum length is 4096 characters" (the package's own types).
     shape: { voices: 'one', maxText: 4096 },
     ignored: ['seed', 'temperature', 'language', 'voiceConditioningSeconds', 'voiceConditioningSeconds2'],
+    names: { input: 'text', instructions: 'prompt', response_format: 'outputFormat' },
     warmPath: '/models',
     // OpenAI's PCM has 24 kHz, which answers do not tell, and other servers have other rates: MP3 tells its own.
     sounds: {

@@ -35,6 +35,8 @@ export type ServiceKind = {
   readonly shape: RequestShape;
   /** Fields of a turn that it does not know; they are left out. */
   readonly ignored: readonly (keyof SynthesisFields)[];
+  /** What it calls fields of a turn, where its name for them is another: in its refusals they are told by ours. */
+  readonly names: Readonly<Record<string, string>>;
   /** Asked for by GET to open connections ahead of need; whatever it answers. */
   readonly warmPath: string;
   /** What its answers can be. */

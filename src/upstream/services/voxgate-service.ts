@@ -9,6 +9,7 @@ import type { ServiceKind } from './service-kind.ts';
 export const createVoxgateService = (): ServiceKind => ({
   shape: { voices: 'two', maxText: MAX_REQUEST_TEXT },
   ignored: [],
+  names: {},
   warmPath: '/livez',
   // 4.4 and 4.5 of the interface. MP3 unless the operator wants otherwise: what callers of today get stays byte for byte.
   sounds: {
