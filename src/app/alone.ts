@@ -56,7 +56,12 @@ export async function startAlone(
     tokenKeys: secrets.tokens,
     maxOnlookers: config.maxOnlookers,
     findAgent: async (userId, agentId) => service?.findAgent(userId, agentId),
-    ...(instances === undefined ? {} : { enlist: enlistIn(instances), handOver: instances.handOver }),
+    ...(instances === undefined
+      ? {}
+      : {
+          enlist: enlistIn(instances),
+          handOver: (session, upgrade) => instances.handOver(session, upgrade),
+        }),
   });
 
   let phase: 'ready' | 'stopping' = 'ready';

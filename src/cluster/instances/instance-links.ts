@@ -26,7 +26,7 @@ export type InstanceAnswers = {
   readonly userOf: (of: { readonly id: string }) => Promise<string | null>;
   readonly revokeToken: (of: { readonly id: string; readonly leftMs: number }) => Promise<null>;
 };
-type Name = keyof InstanceAnswers & string;
+type Name = keyof InstanceAnswers;
 type Question<N extends Name> = Parameters<InstanceAnswers[N]>[0];
 type Answer<N extends Name> = Awaited<ReturnType<InstanceAnswers[N]>>;
 

@@ -151,6 +151,6 @@ export function openFileCharacterMonths(
       options.log.warn('learned_quotas_ignored', { reason: 'not a file of this version' });
       return {};
     },
-    save: file.write,
+    save: (months) => file.write(months),
   };
 }

@@ -94,7 +94,7 @@ type Account = {
 export function createSharedPlaces(options: SharedPlacesOptions): QuotaStore {
   const { server, store, clock, maxInstances } = options;
   const circuit = createServerCircuit(clock, () => cutOff());
-  const { heard } = circuit;
+  const heard: typeof circuit.heard = (...told) => circuit.heard(...told);
   const accounts = options.quotas.map(
     ({ quota, atOnce }): Account => ({
       quota,

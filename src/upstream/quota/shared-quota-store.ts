@@ -55,7 +55,7 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): Shared
   const instance = random.id(9);
   const time = createStoreTime(clock);
   const circuit = createServerCircuit(clock, () => cutOff());
-  const { heard } = circuit;
+  const heard: typeof circuit.heard = (...told) => circuit.heard(...told);
   const accounts = options.quotas.map(({ quota, first }) => createQuotaAccount(quota, first, maxInstances));
   const byQuota = new Map(accounts.map((account) => [account.quota, account]));
   const logged = new Map(accounts.map((account) => [account, account.knowledge.current()]));
