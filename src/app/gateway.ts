@@ -51,7 +51,7 @@ export const SECRET_BYTES = 32;
 
 /** Of the operator's listener. */
 export const ADMIN_HOST = '127.0.0.1';
-export const LISTENERS = ['port', 'audiosocketPort', 'adminPort'] as const;
+export const LISTENERS = ['port', 'audiosocketPort', 'adminPort', 'peerPort'] as const;
 
 /** A listener of this gateway, for what is said when it cannot be opened. */
 export const listenAt = (

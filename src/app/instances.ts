@@ -27,8 +27,8 @@ import type { LocalLegRegistry } from '../gateway/calls/local-leg-registry.ts';
 import type { UpgradeRequest } from '../gateway/sockets/returning-clients.ts';
 import type { LiveView } from '../http/routes/live-view.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
-import { toEnv } from '../settings/settings.ts';
 import type { AppContext, Tls } from './context.ts';
+import { listenAt } from './gateway.ts';
 import type { AppLegRegistry } from './legs.ts';
 
 /** What this instance does for the others. */
@@ -103,7 +103,10 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
       return at !== undefined && (await links?.ask(at, 'userOf', { id: session })) === userId;
     },
     async revoke(token) {
-      await links?.askAll('revokeToken', { id: token, leftMs: MAX_TOKEN_LIFE_MS });
+      const leftMs = MAX_TOKEN_LIFE_MS;
+      directory.revoke(token, leftMs);
+      // Those that do not answer learn it from the directory.
+      await links?.askAll('revokeToken', { id: token, leftMs });
     },
     async handOver(session, upgrade) {
       if (links === undefined || links.isPassedOn(upgrade.request)) return false;
@@ -152,12 +155,6 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
       return { registry, arrivals: { arrive: none, turnAway: none }, connect: switchboard.connect };
     },
     async open({ tls, onRequest, onUpgrade, ...answers }) {
-      const at = {
-        host: config.host,
-        port: peerPort,
-        portSetting: toEnv('peerPort'),
-        hostSetting: toEnv('host'),
-      };
       const opening = openInstanceLinks({
         directory,
         notes,
@@ -172,7 +169,8 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
         clock,
         log,
       });
-      links = await listening(opening, at);
+      directory.onRevoked((token, leftMs) => void answers.revokeToken({ id: token, leftMs }));
+      links = await listening(opening, listenAt(config, 'peerPort'));
       onStop(() => links?.close());
     },
   };

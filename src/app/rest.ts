@@ -116,7 +116,7 @@ export async function openAppRest(options: AppRestOptions) {
 
 /** The operator's listener: its address; undefined when it is off. */
 export async function openAppAdmin(
-  config: ServedCallers & Pick<Config, 'host' | 'port' | 'audiosocketPort' | 'adminPort'>,
+  config: ServedCallers & Pick<Config, 'host' | 'port' | 'audiosocketPort' | 'adminPort' | 'peerPort'>,
   told: Omit<AdminServerOptions, 'access'>,
   onStop: (stop: () => Promise<void>) => void,
 ): Promise<string | undefined> {

@@ -33,6 +33,17 @@ async function startInstance(peerPort: number, env: Record<string, string> = {})
   });
 }
 const openAt = (gateway: RunningGateway, query?: string) => gateway.session(query, { headers: AS_ANN });
+/** What becomes of a client that comes with a token. */
+const enter = ({ sessionUrl }: RunningGateway, token: string) =>
+  new Promise((resolve) => {
+    const socket = new WebSocket(sessionUrl, ['voxgate.v1', `token.${token}`]);
+    socket.once('message', () => {
+      resolve('let in');
+      socket.terminate();
+    });
+    socket.once('unexpected-response', (_request, { statusCode }) => resolve(statusCode));
+    socket.on('error', () => {});
+  });
 const knows = (gateway: RunningGateway, count: number) =>
   vi.waitUntil(async () => (await gateway.metric('voxgate_instances')) === count, {
     timeout: 50_000,
@@ -91,19 +102,12 @@ describe.skipIf(!hasRedis)('two instances', () => {
     const issued = (await (
       await fetch(`${first.url}/v1/tokens`, { method: 'POST', headers, body })
     ).json()) as { id: string; token: string };
-    const enter = () =>
-      new Promise((resolve) => {
-        const socket = new WebSocket(second.sessionUrl, ['voxgate.v1', `token.${issued.token}`]);
-        socket.once('message', () => {
-          resolve('let in');
-          socket.terminate();
-        });
-        socket.once('unexpected-response', (_request, { statusCode }) => resolve(statusCode));
-        socket.on('error', () => {});
-      });
-    expect(await enter()).toBe('let in');
+    expect(await enter(second, issued.token)).toBe('let in');
     await fetch(`${first.url}/v1/tokens/${issued.id}`, { method: 'DELETE', headers: AS_ANN });
-    expect(await enter()).toBe(401);
+    expect(await enter(second, issued.token)).toBe(401);
+    const late = await startInstance(await freePort());
+    await expect.poll(() => enter(late, issued.token)).toBe(401);
+    await late.close();
   });
 
   it('end a session for an operator of either', async () => {

@@ -18,6 +18,10 @@ export type InstanceDirectory = {
   /** This instance has it now. */
   entered(name: string): void;
   left(name: string): void;
+  /** A token that was taken back, and how long it could still be used; remembered while the directory cannot be reached. */
+  revoke(token: string, leftMs: number): void;
+  /** Called for each token that was taken back at any instance, those of before the start included; it may be told twice. */
+  onRevoked(listener: (token: string, leftMs: number) => void): void;
   isUp(): boolean;
   /** This instance is not listed any more. */
   close(): Promise<void>;

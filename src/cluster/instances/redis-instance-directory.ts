@@ -29,6 +29,10 @@ const NAME_BEAT_MS = 20_000;
 const BATCH = 200;
 /** An entry is an address and a version. */
 const MAX_ENTRY_CHARS = 2048;
+const TOKEN_ID = /^[\w-]{1,64}$/;
+
+/** As many as an instance remembers itself. */
+const MAX_REVOKED = 100_000;
 
 const TAG = 'voxgate:{instances}';
 const KEYS = [`${TAG}:seen`, `${TAG}:entries`, `${TAG}:version`] as const;
@@ -64,6 +68,28 @@ const LEAVE = `
 redis.call('ZREM', KEYS[1], ARGV[1])
 redis.call('HDEL', KEYS[2], ARGV[1])
 redis.call('SET', KEYS[3], ARGV[2], 'PX', 60000)
+`;
+const REVOKED_KEYS = [`${TAG}:revoked`, `${TAG}:revocations`] as const;
+/**
+ * KEYS: tokens with the number of their revocation, the last number. Both are forgotten when no token can be used any more. ARGV:
+ * how long a token could still be used, ms; token.
+ */
+const REVOKE = `
+local time = redis.call('TIME')
+local until_ms = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[1]
+local number = redis.call('INCR', KEYS[2])
+redis.call('ZADD', KEYS[1], number, string.format('%.0f', until_ms) .. ' ' .. ARGV[2])
+if redis.call('ZCARD', KEYS[1]) > ${MAX_REVOKED} then redis.call('ZREMRANGEBYRANK', KEYS[1], 0, 0) end
+for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, math.max(ARGV[1], redis.call('PTTL', key))) end
+`;
+/** KEYS as above. ARGV: the last number that is known. Answers the last one, the time, and what has been revoked since. */
+const REVOKED = `
+local time = redis.call('TIME')
+local last = tonumber(redis.call('GET', KEYS[2]) or '0')
+local known = tonumber(ARGV[1])
+if known > last then known = 0 end
+local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
+return { last, now, redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. known, '+inf') }
 `;
 /** KEYS: of a name. ARGV: id. Another instance may have it by now. */
 const FORGET = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;
@@ -136,12 +162,38 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
     if (phase === 'closed') return;
     disarmBeat = clock.after(BEAT_MS, beat);
     if (!isReady()) return;
+    learnRevoked();
     redis
       .eval(BEAT, KEYS.length, ...KEYS, own.id, entry, LEASE_MS, known, random.id(9))
       .then((answer) => {
         const [name, told] = answer as [string, string[] | undefined];
         known = name;
         if (told !== undefined && phase === 'open') learn(told);
+      })
+      .catch(failed);
+  };
+  const unwritten = new Map<string, number>();
+  let lastRevocation = 0;
+  let onRevoked: (token: string, leftMs: number) => void = () => {};
+  const write = (token: string, untilMs: number) => {
+    const leftMs = Math.ceil(untilMs - clock.now());
+    if (leftMs <= 0) return void unwritten.delete(token);
+    redis
+      .eval(REVOKE, REVOKED_KEYS.length, ...REVOKED_KEYS, leftMs, token)
+      .then(() => unwritten.delete(token), failed);
+  };
+  const learnRevoked = () => {
+    for (const [token, untilMs] of unwritten) write(token, untilMs);
+    redis
+      .eval(REVOKED, REVOKED_KEYS.length, ...REVOKED_KEYS, lastRevocation)
+      .then((answer) => {
+        const [last, nowMs, revoked] = answer as [number, string, readonly string[]];
+        lastRevocation = last;
+        for (const each of revoked) {
+          const [untilMs = '0', token = ''] = each.split(' ', 2);
+          const leftMs = Number(untilMs) - Number(nowMs);
+          if (leftMs > 0 && TOKEN_ID.test(token)) onRevoked(token, leftMs);
+        }
       })
       .catch(failed);
   };
@@ -201,6 +253,15 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
     left(name) {
       names.delete(name);
       if (isReady()) redis.eval(FORGET, 1, keyOf(name), own.id).catch(failed);
+    },
+    revoke(token, leftMs) {
+      unwritten.set(token, clock.now() + leftMs);
+      if (isReady()) write(token, unwritten.get(token)!);
+    },
+    onRevoked(listener) {
+      onRevoked = listener;
+      lastRevocation = 0;
+      if (isReady()) learnRevoked();
     },
     isUp: isReady,
     async close() {
