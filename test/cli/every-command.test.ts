@@ -253,11 +253,11 @@ describe.concurrent('without a terminal, and with --json', () => {
 
   // What they read from standard input: settings, keys by a variable, keys by a flag, nothing.
   it.each([
-    ['serve', ['--config', '-', '--log-level', 'silent', ...NO_ENGINE], {}, SETTINGS, 200],
-    ['serve', SERVERS.serve, { VOXGATE_API_KEYS_FILE: '-' }, 'ann:secret\n', 401],
-    ['engine', [...SERVERS.engine, '--keys-file', '-'], {}, 'ann:key@60\n', 401],
-    ['chaos', SERVERS.chaos, {}, '', undefined],
-  ] as const)('%s: its addresses, and SIGTERM is its end', async (name, args, env, input, status) => {
+    ['serve', ['--config', '-', '--log-level', 'silent', ...NO_ENGINE], {}, SETTINGS, '/v1/sessions', 200],
+    ['serve', SERVERS.serve, { VOXGATE_API_KEYS_FILE: '-' }, 'ann:secret\n', '/v1/sessions', 401],
+    ['engine', [...SERVERS.engine, '--keys-file', '-'], {}, 'ann:key@60\n', '/api/v1/voices', 401],
+    ['chaos', SERVERS.chaos, {}, '', undefined, undefined],
+  ] as const)('%s: its addresses, and SIGTERM is its end', async (name, args, env, input, path, status) => {
     const program = startProgram([name, ...args, '--json'], {
       cwd: folder,
       env: { VOXGATE_KEY: 'known and ignored', ...env },
@@ -266,7 +266,7 @@ describe.concurrent('without a terminal, and with --json', () => {
     const [line] = await program.printed(/^.*\n/);
     const { url } = JSON.parse(line) as { url: string };
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    if (status !== undefined) expect((await fetch(`${url}/api/v1/voices`)).status).toBe(status);
+    if (status !== undefined) expect((await fetch(url + path)).status).toBe(status);
     program.child.kill('SIGTERM');
     expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
   });

@@ -159,7 +159,9 @@ describe('a database that does not fit its folder', { timeout: TEST_MS }, () => 
 
   it('of a version without ids goes on as before', async () => {
     const driver = await openDatabase();
-    driver.exec('DROP TABLE folder; DROP TABLE disposable_files; PRAGMA user_version = 1');
+    driver.exec(
+      'DROP TABLE revoked_tokens; DROP TABLE folder; DROP TABLE disposable_files; PRAGMA user_version = 1',
+    );
     driver.close();
     rmSync(join(dataDir, 'works/folder-id'));
     for (let i = 0; i < 2; i++) {
