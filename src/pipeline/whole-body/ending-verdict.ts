@@ -167,18 +167,14 @@ function byWords(end: CleanEnd): Verdict | undefined {
 }
 
 /**
- * Only where no reference was compared: audio that says something else than the text need not be speech at all. Where a
- * reference was late it is the only sign that is left for samples, which have no frames that could be missing; a whole body that
- * ends so costs one more request, and is believed when that ends in the same way.
+ * Only where there never is a reference: audio that says something else than the text need not be speech at all, and where the
+ * reference was only late this time the sign is not worth another request.
  */
 function bySound(end: CleanEnd): Verdict | undefined {
-  if (end.heard !== undefined || end.service === 'says-others') return undefined;
+  if (end.heard !== undefined || end.reference === 'late' || end.service === 'says-others') return undefined;
   const sound = end.sound();
-  if (sound === undefined || sound.kind === 'steady') return undefined;
-  const isSure = sound.dropNats < SURE_BREAK_NATS;
-  if (end.reference === 'late') return isSure ? doubtful('breaks-off', 'likely', 'possible') : undefined;
-  if (sound.dropNats >= LIKELY_BREAK_NATS) return undefined;
-  return doubtful('breaks-off', isSure ? 'sure' : 'likely', 'possible');
+  if (sound === undefined || sound.kind === 'steady' || sound.dropNats >= LIKELY_BREAK_NATS) return undefined;
+  return doubtful('breaks-off', sound.dropNats < SURE_BREAK_NATS ? 'sure' : 'likely', 'possible');
 }
 
 function byPace({ letters, audioMs, lettersPerSecond }: CleanEnd): Verdict | undefined {

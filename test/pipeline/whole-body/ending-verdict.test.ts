@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HeardEnding, SoundEnding } from '../../../src/captions/alignment/heard-ending.ts';
+import type { HeardEnding } from '../../../src/captions/alignment/heard-ending.ts';
 import {
   type CleanEnd,
   fitOf,
@@ -145,18 +145,9 @@ describe('the verdict on an ending', () => {
     expect(by({ dropNats: 4 })).toMatchObject({ doubt: 'breaks-off', certainty: 'likely' });
     expect(told(by({ dropNats: 6 }))).toBe('nothing');
     expect(told(by({ kind: 'steady' }))).toBe('nothing');
+    // Where there should have been a reference, it is not worth a request.
+    expect(verdict({ sound: () => sound, reference: 'late' })).toBe('nothing');
     expect(verdict({ sound: () => sound, heard: heard() })).toBe('heard');
-  });
-
-  it('goes by a surer level, and is less sure of it, where a reference was late', () => {
-    const sound = { silentMs: 0, dropNats: 2, kind: 'speech-like' } as const;
-    const late = (more: Partial<SoundEnding> = {}) =>
-      verdictOf({ ...NOTHING_AGAINST, sound: () => ({ ...sound, ...more }), reference: 'late' });
-    expect(late()).toMatchObject({ doubt: 'breaks-off', certainty: 'likely' });
-    expect(told(late({ dropNats: 3 }))).toBe('nothing');
-    expect(told(late({ kind: 'steady' }))).toBe('nothing');
-    const others = verdict({ sound: () => sound, reference: 'late', service: 'says-others' });
-    expect(others).toBe('nothing');
   });
 
   it('passes over what is believed of a voice, and over nothing else', () => {
