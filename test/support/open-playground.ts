@@ -19,6 +19,13 @@ export type BrowserPage = {
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
   goto(url: string): Promise<unknown>;
   evaluate(expression: string): Promise<unknown>;
+  route(
+    pattern: string,
+    handle: (route: {
+      request(): { url(): string };
+      fulfill(reply: { contentType: string; body: string }): Promise<void>;
+    }) => Promise<void>,
+  ): Promise<void>;
   addInitScript(script: { content: string }): Promise<void>;
   click(selector: string): Promise<void>;
   tap(selector: string): Promise<void>;
