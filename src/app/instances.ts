@@ -4,7 +4,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { MAX_TOKEN_LIFE_MS } from '../access/token-issuer.ts';
-import { AppError } from '../base/app-error.ts';
 import { listening } from '../base/processes/listen-fault.ts';
 import { watchedSession } from '../cluster/front-server.ts';
 import {
@@ -18,6 +17,7 @@ import {
   type InstanceLinks,
   type InstanceLinksOptions,
   legPath,
+  neighbourOf,
   openInstanceLinks,
 } from '../cluster/instances/instance-links.ts';
 import { createSignedNotes, type SignedNotes } from '../cluster/instances/signed-notes.ts';
@@ -29,7 +29,7 @@ import type { LiveView } from '../http/routes/live-view.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import type { AppContext, Tls } from './context.ts';
 import { listenAt } from './gateway.ts';
-import type { AppLegRegistry } from './legs.ts';
+import { type AppLegRegistry, BY_SWITCHBOARD } from './legs.ts';
 
 /** What this instance does for the others. */
 export type OwnSide = InstanceAnswers & {
@@ -134,7 +134,7 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
           guests.fetch({
             key: name,
             userId,
-            from: { at: { origin: from.url }, notes: notes.to(from.id) },
+            from: neighbourOf(from, notes),
             path: legPath(name, userId),
           }),
         sendHome: (name) => guests.sendHome(name),
@@ -149,10 +149,7 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
       });
       giveLeg = (name, userId, openRelay) =>
         registry.take(name, userId, (key) => switchboard.give(key, openRelay));
-      const none = () => {
-        throw new AppError('internal', 'A leg has come in by no switchboard.');
-      };
-      return { registry, arrivals: { arrive: none, turnAway: none }, connect: switchboard.connect };
+      return { registry, arrivals: BY_SWITCHBOARD, connect: switchboard.connect };
     },
     async open({ tls, onRequest, onUpgrade, ...answers }) {
       const opening = openInstanceLinks({

@@ -2,6 +2,7 @@
 
 import type { AttachTokens } from '../access/attach-tokens.ts';
 import type { Credentials } from '../access/credentials.ts';
+import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
@@ -30,6 +31,12 @@ export type AppLegRegistry = {
   /** Legs that this process may have. */
   readonly maxLegs: number;
 };
+
+const noSwitchboard = (): never => {
+  throw new AppError('internal', 'A leg has come in by no switchboard.');
+};
+/** Where calls may go on elsewhere they arrive by their switchboard, and by nothing else. */
+export const BY_SWITCHBOARD: LegArrivals = { arrive: noSwitchboard, turnAway: noSwitchboard };
 
 export function openAppLegs(
   config: Config,

@@ -30,6 +30,7 @@ import type { QuotaState } from '../upstream/quota/quota-store.ts';
 import type { ConfiguredSpeech } from './configured-speech.ts';
 import { createAppContext, type Stop } from './context.ts';
 import { listenAt, SPARE_SOCKETS } from './gateway.ts';
+import { BY_SWITCHBOARD } from './legs.ts';
 import { openAppPlaying } from './playing.ts';
 import { viewsFor } from './service-quotas.ts';
 import { openAppUpstream } from './upstream.ts';
@@ -107,7 +108,7 @@ async function openAppPlayer(
     return {
       tokens,
       registry,
-      arrivals: { arrive: () => unreachable(), turnAway: () => unreachable() },
+      arrivals: BY_SWITCHBOARD,
       connect: switchboard.connect,
       maxLegs: Math.ceil(config.maxConnections / config.processes),
     };
@@ -238,10 +239,6 @@ async function openAppPlayer(
     },
   };
 }
-
-const unreachable = (): never => {
-  throw new AppError('internal', 'A leg has come in by no switchboard.');
-};
 
 /** Plays for the process that has forked this one, until that process stops it; undefined when none has. */
 export function play(): Promise<void> | undefined {

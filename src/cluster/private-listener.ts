@@ -44,6 +44,8 @@ export type PrivateListener = {
 
 /** All that has a time of its own has it behind this. */
 const REQUEST_MS = 15 * 60_000;
+/** Sockets between processes: a machine that has vanished says nothing, and the system finds out some ten seconds after the delay. */
+export const PROBED = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 5000 };
 /** Each call and each client that is elsewhere takes one. */
 const MAX_PEER_SOCKETS = 16_384;
 /** A header with two more, so that a request that just fits fits here, too. */
@@ -106,9 +108,7 @@ export async function openPrivateListener(options: PrivateListenerOptions): Prom
     maxHeaderSize: HTTP_GUARDS.maxHeaderSize + MORE_HEADER_BYTES,
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    noDelay: true,
-    keepAlive: true,
-    keepAliveInitialDelay: 5000,
+    ...PROBED,
   };
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const note = noteOf(request);

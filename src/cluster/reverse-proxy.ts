@@ -13,7 +13,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { createAnswersUnderWay } from './answers-under-way.ts';
 import { type NoteStamp, PEER_HEADER, type PeerNote } from './peer-note.ts';
-import { CLOSE_HEADER } from './private-listener.ts';
+import { CLOSE_HEADER, PROBED } from './private-listener.ts';
 
 /** Another process of ours: where it listens, and what it knows requests of ours by. */
 export type Neighbour = {
@@ -70,7 +70,7 @@ function dial({ at }: Neighbour): Socket {
   if ('socketPath' in at) return connect({ path: at.socketPath });
   const { protocol, hostname, port } = new URL(at.origin);
   const host = hostname.replace(/^\[|\]$/g, '');
-  const common = { host, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_AFTER_MS };
+  const common = { host, ...PROBED };
   if (protocol === 'http:') return connect({ ...common, port: Number(port || 80) });
   // A name in the handshake is not for addresses (RFC 6066 3).
   const named = isIP(host) === 0 ? { servername: host } : {};
@@ -98,8 +98,6 @@ const OWN: ReadonlySet<string> = new Set([PEER_HEADER, CLOSE_HEADER]);
  */
 const HEADERS_MS = 15 * 60_000;
 const CONNECT_MS = 3000;
-/** A machine that has vanished says nothing; the system finds out some ten seconds after this. */
-const KEEP_ALIVE_AFTER_MS = 5000;
 /** A placeholder: the request brings its own host name. */
 const ORIGIN = 'http://gateway.invalid';
 

@@ -84,6 +84,12 @@ async function readAll(body: AsyncIterable<unknown>, most: number): Promise<Buff
   return Buffer.concat(parts);
 }
 
+/** Another instance, as one that requests and calls go on to. */
+export const neighbourOf = ({ id, url }: Instance, notes: Pick<SignedNotes, 'to'>): Neighbour => ({
+  at: { origin: url },
+  notes: notes.to(id),
+});
+
 const unansweredError = (cause: unknown) =>
   new AppError('busy', 'Another instance of the gateway does not answer; try again.', {
     cause,
@@ -102,7 +108,6 @@ export async function openInstanceLinks(options: InstanceLinksOptions): Promise<
   const passedOn = new WeakSet<IncomingMessage>();
   /** Sockets of clients that were passed on, and those to the instances that have their sessions. */
   const passing = new Set<Duplex>();
-  const neighbour = ({ id, url }: Instance): Neighbour => ({ at: { origin: url }, notes: notes.to(id) });
 
   const answer = async (asked: IncomingMessage, response: ServerResponse, note: ReadNote): Promise<void> => {
     const give = answers.get((asked.url ?? '').slice(QUESTIONS.length));
@@ -172,9 +177,9 @@ export async function openInstanceLinks(options: InstanceLinksOptions): Promise<
       const told = await Promise.allSettled(directory.others().map((each) => ask(each, name, question)));
       return told.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     },
-    forward: (asked, response, to) => proxy.forward(asked, response, neighbour(to)),
+    forward: (asked, response, to) => proxy.forward(asked, response, neighbourOf(to, notes)),
     async passOn(upgrade, to) {
-      const relay = await passUpgradeOn(upgrade, neighbour(to)).catch((cause: unknown) => {
+      const relay = await passUpgradeOn(upgrade, neighbourOf(to, notes)).catch((cause: unknown) => {
         log.warn('instance_not_answering', { instance: to.id, name: 'upgrade' });
         throw unansweredError(cause);
       });
