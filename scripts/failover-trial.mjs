@@ -102,16 +102,29 @@ const keyOf = (text) => /This was (.*)\.$/.exec(text)?.[1];
 await Promise.all(TEXTS.map((text) => voices.say({ model: 'VoxDialog', text, voice: ANNA })));
 
 const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-failover-'));
-const one = (name, { url }) => ({ kind: 'speech-service', name, url: url.origin, keys: ['me:secret'] });
+/**
+ * A refusal may take a key out for minutes, so each has a service of its own as long as there are some; one that still rests is
+ * not asked, and its turn does not count.
+ */
+const REFUSING = Array.from({ length: 31 - workers }, (_, n) => `refusing-${n}`);
+let refusals = 0;
+const one = (name, { url }) => ({
+  kind: 'speech-service',
+  name,
+  url: url.origin,
+  keys: [`me:secret-${name}@100000`],
+});
 const { child, url } = await startServing(values.program, dataDir, {
   // Each worker has a first service of its own, so that the health of one is not that of all.
   VOXGATE_UPSTREAMS: JSON.stringify([
     ...Array.from({ length: workers }, (_, w) => one(`first-${w}`, first)),
+    ...REFUSING.map((name) => one(name, first)),
     one('second', second),
   ]),
   VOXGATE_VOICES: JSON.stringify({
     voice: {
       ...Object.fromEntries(Array.from({ length: workers }, (_, w) => [`first-${w}`, ANNA])),
+      ...Object.fromEntries(REFUSING.map((name) => [name, ANNA])),
       second: ADAM,
     },
   }),
@@ -136,7 +149,8 @@ async function turn(n, worker) {
   const text = `${TEXTS[n % TEXTS.length]} This was ${name}.`;
   const manner = KINDS[kind]();
   manners.set(name, manner);
-  const query = `format=raw&sampleRate=24000&voice=voice&captions=${values.captions}&upstream=first-${worker},second`;
+  const broken = / (4|slow)/.test(kind) ? REFUSING[refusals++ % REFUSING.length] : `first-${worker}`;
+  const query = `format=raw&sampleRate=24000&voice=voice&captions=${values.captions}&upstream=${broken},second`;
   const probe = await openProbe(`${address}?${query}`, HEADERS);
   const askedAtMs = performance.now();
   probe.send({ type: 'speak', turn: 't', text });
@@ -197,11 +211,14 @@ const share = (numbers, part) =>
 const rounded = (ms) => (ms === undefined ? undefined : Math.round(ms));
 const table = kinds.map((kind) => {
   const of = results.filter((each) => each.kind === kind);
+  const asked = of.filter(({ firstAsked }) => firstAsked.length > 0);
   const sum = (read) => of.reduce((all, each) => all + read(each), 0);
-  const firsts = of.map(({ firstAudioMs }) => firstAudioMs).filter((ms) => ms !== undefined);
+  const firsts = asked.map(({ firstAudioMs }) => firstAudioMs).filter((ms) => ms !== undefined);
   return {
     kind,
     turns: of.length,
+    asked: asked.length,
+    joined: of.filter(({ servedBy }) => servedBy.length > 1).length,
     silent: of.filter(({ firstAudioMs, outcome }) => firstAudioMs === undefined || outcome !== 'complete')
       .length,
     lost: sum(({ words }) => words.lost),
@@ -259,16 +276,28 @@ console.log(
   }),
 );
 const bad = results.filter(
-  ({ words, outcome, endMs }) =>
-    outcome !== 'complete' || words.lost > 0 || words.twice > 1 || Math.abs(endMs) > 40,
+  ({ words, outcome, endMs, firstAudioMs = 0 }) =>
+    outcome !== 'complete' ||
+    firstAudioMs > 10_000 ||
+    words.lost > 0 ||
+    words.twice > 1 ||
+    Math.abs(endMs) > 40,
 );
 for (const each of bad.slice(0, Number(values.show))) {
   const { captions: _, parts, firstAsked, secondAsked, ...told } = each;
   console.log(
     JSON.stringify({
       ...told,
-      firstAsked: firstAsked.length,
-      secondAsked: secondAsked.map(({ text }) => text),
+      ...Object.fromEntries(
+        Object.entries({ firstAsked, secondAsked }).map(([name, requests]) => [
+          name,
+          requests.map(({ text, atMs, firstByteAtMs }) => ({
+            text,
+            atMs: rounded(atMs - each.askedAtMs),
+            firstByteAtMs: rounded(firstByteAtMs === undefined ? undefined : firstByteAtMs - each.askedAtMs),
+          })),
+        ]),
+      ),
       lengths: parts.map(({ request }) => request.truth().lengthMs),
     }),
   );

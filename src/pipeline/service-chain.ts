@@ -170,6 +170,7 @@ class ServiceRace {
     this.runners.push(runner);
     link.watch?.asked();
     this.openLast();
+    this.watchLine(runner);
     void this.say(runner);
   }
   /** The last that is left is heard as it comes, whatever comes. */
@@ -189,9 +190,21 @@ class ServiceRace {
   }
 
   private queued(runner: ChainRunner, { etaMs }: QueuedNotice): void {
-    if (this.winner !== undefined || this.waiting.length === 0 || this.runners.at(-1) !== runner) return;
     const patienceMs = Math.max(this.askAfterMs(runner), this.work.deadlineMs - this.clock.now());
-    if (etaMs <= patienceMs) return;
+    if (etaMs > patienceMs) this.full(runner);
+  }
+  /** What is foretold of a line may be wrong. */
+  private watchLine(runner: ChainRunner): void {
+    runner.after(this.askAfterMs(runner), () => {
+      if (runner.sentAtMs !== undefined) return;
+      if (this.work.deadlineMs <= this.clock.now()) this.full(runner);
+      else this.watchLine(runner);
+    });
+  }
+  /** The next one is asked where the request still stands in its line. */
+  private full(runner: ChainRunner): void {
+    const isAlone = this.waiting.length === 0 || this.runners.at(-1) !== runner;
+    if (this.winner !== undefined || isAlone || runner.sentAtMs !== undefined) return;
     this.failures.set(runner.link, { ...FULL, error: fullError() });
     this.succession.failedAt(runner.link);
     // What asks for it runs inside the line of that service.

@@ -49,6 +49,7 @@ const FAILURES: Readonly<Record<string, Behaviour>> = {
   },
   'half a frame': { does: 'sends', bytes: SENTENCE.subarray(0, 60), end: 'ends' },
   'a queue': { does: 'queues', etaMs: 20_000 },
+  'a queue that is longer than it says': { does: 'queues', etaMs: 100 },
 };
 
 describe('a turn whose first service fails before its first speech', () => {

@@ -39,6 +39,7 @@ export type TrueWord = {
 };
 
 export type SpokenTruth = { readonly words: readonly TrueWord[]; readonly lengthMs: number };
+const NOTHING_SAID: SpokenTruth = { words: [], lengthMs: 0 };
 
 /** A request, and what would be heard of it if it were said whole; `at` of performance.now(). */
 export type SaidRequest = {
@@ -197,7 +198,9 @@ export async function startBreakingService(
       sampleRate?: number;
     };
     const manner = own.manner(requests.length, body.text);
-    const whole = await voices.say(body);
+    const isSpoken = ['speaks', 'breaks', 'turns'].includes(manner.does);
+    // A refusal waits for no speech.
+    const whole = isSpoken ? await voices.say(body) : { mp3: Buffer.alloc(0), truth: () => NOTHING_SAID };
     const said: SaidRequest = {
       text: body.text,
       voice: body.voice,
