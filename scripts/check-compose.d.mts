@@ -9,5 +9,7 @@ export function checkCompose(
   knows: {
     readonly images: { open(stage: string): { readonly config: ImageConfig } };
     readonly variables: ReadonlySet<string>;
+    /** What the file is called in the lines. */
+    readonly file?: string;
   },
 ): readonly string[];

@@ -1,7 +1,13 @@
 // What compose.yaml promises, held against the Dockerfile and the settings that the program has.
 
 /** Images that are not ours, with the programs that their lines here may name. */
-const FOREIGN_PROGRAMS = { 'redis:8-alpine': ['redis-server', 'redis-cli'] };
+const FOREIGN_PROGRAMS = {
+  'redis:8-alpine': ['redis-server', 'redis-cli'],
+  'haproxy:3.2-alpine': ['wget'],
+  'postgres:17-alpine': ['pg_isready'],
+  // Its entry point takes the command of `weed`.
+  'chrislusf/seaweedfs:4.48': ['mini', 'wget'],
+};
 
 const millisecondsOf = (text) => {
   const [, amount, unit] = /^(\d+)(ms|s|m)$/.exec(text) ?? [];
@@ -23,20 +29,26 @@ export function overlaid(base, override) {
 
 /**
  * Problems of a parsed file as lines, none when all is well. `images`: `open(stage)`; `variables`: the names of all
- * settings.
+ * settings; `file`: what it is called in the lines.
  */
-export function checkCompose({ services, secrets = {}, volumes = {} }, { images, variables }) {
+export function checkCompose(
+  { services, secrets = {}, volumes = {} },
+  { images, variables, file = 'compose.yaml' },
+) {
   const problems = [];
   for (const [name, service] of Object.entries(services)) {
-    const wrong = (message) => problems.push(`compose.yaml, ${name}: ${message}`);
+    const wrong = (message) => problems.push(`${file}, ${name}: ${message}`);
     if (service.read_only !== true) wrong('its root can be written to');
     if (service.cap_drop?.join() !== 'ALL') wrong('does not drop all capabilities');
     if (!service.security_opt?.includes('no-new-privileges:true')) wrong('may gain privileges');
     if (service.mem_limit === undefined || service.pids_limit === undefined) wrong('has no limits');
     for (const secret of service.secrets ?? [])
       if (secrets[secret]?.file === undefined) wrong(`secret ${secret} is nowhere defined`);
-    for (const [, volume] of (service.volumes ?? []).map((each) => /^([\w-]+):/.exec(each) ?? []))
+    for (const volume of (service.volumes ?? []).flatMap((each) => /^([\w-]+):/.exec(each)?.[1] ?? []))
       if (!Object.hasOwn(volumes, volume)) wrong(`volume ${volume} is nowhere defined`);
+    const { depends_on: waitsFor = [] } = service;
+    for (const other of Array.isArray(waitsFor) ? waitsFor : Object.keys(waitsFor))
+      if (!Object.hasOwn(services, other)) wrong(`waits for ${other}, which is no service`);
     if (service.build === undefined) checkForeign(service, wrong);
     else checkOurs(service, images.open(service.build.target).config, variables, wrong);
   }
@@ -60,7 +72,7 @@ function checkOurs(service, config, variables, wrong) {
     if (secret !== undefined && !service.secrets?.includes(secret))
       wrong(`${variable} names a secret it is not given`);
   }
-  const drainMs = Number(environment.VOXGATE_DRAIN_MS);
+  const drainMs = Number(environment.VOXGATE_DRAIN_MS) + Number(environment.VOXGATE_DRAIN_DELAY_MS ?? 0);
   if (!(millisecondsOf(service.stop_grace_period) > drainMs)) wrong('is killed before it has drained');
   for (const port of service.ports ?? [])
     if (!config.ports.includes(Number(port.split(':').at(-1))))

@@ -118,9 +118,11 @@ async function main(scratch) {
   const problems = [compose, overlaid(compose, override)].flatMap((file) =>
     checkCompose(file, { images, variables }),
   );
+  const file = 'deploy/compose-cluster.yaml';
+  problems.push(...checkCompose(parse(read(file), { merge: true }), { images, variables, file }));
   if (problems.length > 0) throw new Error(problems.join('\n'));
   console.log(
-    'compose.yaml, and the override in docs/deploy.md: images, settings, secrets, limits and health checks hold',
+    'compose.yaml, the override in docs/deploy.md, and deploy/compose-cluster.yaml: images, settings, secrets, limits and health checks hold',
   );
 
   const tryOut = async (name, settings) => {

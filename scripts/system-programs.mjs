@@ -72,6 +72,13 @@ const PROGRAMS = [
     partOf: /^test\/(conformance|storage)\/[^/]*\.test\.ts$/,
   },
   {
+    name: 'haproxy',
+    packages: ['haproxy'],
+    // Out of the PATH of users who are not root.
+    probes: [['sh', '-c', 'PATH="$PATH:/usr/sbin" haproxy -v']],
+    partOf: /^test\/docs\/cluster\.test\.ts$/,
+  },
+  {
     name: 'promtool',
     packages: ['prometheus'],
     probes: [['promtool', '--version']],

@@ -18,6 +18,7 @@ import {
   originOf,
   portOf,
   type StartOptions,
+  type StopPhase,
 } from './gateway.ts';
 import { createAppInstances, enlistIn } from './instances.ts';
 import { openAppPlaying } from './playing.ts';
@@ -64,7 +65,7 @@ export async function startAlone(
         }),
   });
 
-  let phase: 'ready' | 'stopping' = 'ready';
+  let phase: StopPhase = 'ready';
   const views = (userId: string | undefined) => viewsOf(sockets.connections, userId, clock.now());
   const allViews = async (userId: string | undefined) => [
     ...views(userId),
@@ -91,6 +92,7 @@ export async function startAlone(
     observers,
     legs,
     origin: () => url,
+    isLeaving: () => phase !== 'ready',
     exposeMetrics: () => metrics.expose(),
     passOnlookersOn: (server) => instances?.passOnlookersOn(server, (id) => find(id) !== undefined),
     routes: {
@@ -143,9 +145,14 @@ export async function startAlone(
   );
 
   return asGateway({ url, playground, engineUrl: upstream.engineUrl, adminUrl }, async (drainMs) => {
+    phase = 'leaving';
+    await new Promise<void>((resolve) => clock.after(config.drainDelayMs, resolve));
     phase = 'stopping';
     legs.drain();
-    await Promise.all([sockets.drain(drainMs), replies.drain(drainMs)]);
+    service?.rest();
+    // Clients that are all closed at once all come to the other instances at once.
+    const spreadMs = context.peers.count() > 0 ? drainMs / 2 : 0;
+    await Promise.all([sockets.drain({ deadlineMs: drainMs, spreadMs }), replies.drain(drainMs)]);
     legs.close();
     await stopAll();
   });

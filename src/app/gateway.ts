@@ -74,6 +74,12 @@ export function originOf(scheme: string, host: string, port: number): string {
   return `${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
+/**
+ * `leaving`: told to stop, and for `drainDelayMs` not ready any more, but nothing is refused: load balancers take a moment to
+ * notice. `stopping`: nothing new is taken, and what plays is played to its end.
+ */
+export type StopPhase = 'ready' | 'leaving' | 'stopping';
+
 /** What the starter gets; `stop` runs once; further calls wait for its end. */
 export function asGateway(
   {

@@ -213,7 +213,7 @@ async function openAppPlayer(
       async drain(drainMs) {
         phase = 'stopping';
         playing.legs.drain();
-        await sockets.drain(drainMs);
+        await sockets.drain({ deadlineMs: drainMs, spreadMs: 0 });
         return null;
       },
       metrics: () => metrics.snapshot(),

@@ -25,6 +25,7 @@ import {
   originOf,
   SECRET_BYTES,
   type StartOptions,
+  type StopPhase,
 } from './gateway.ts';
 import { openAppObservers } from './observers.ts';
 import { type PlayerBrief, PRIMARY, privatePath } from './player.ts';
@@ -124,7 +125,7 @@ export async function startPrimary(
     endSession: whole.endSession,
   };
 
-  let phase: 'ready' | 'stopping' = 'ready';
+  let phase: StopPhase = 'ready';
   const replies = createOpenReplies(clock, admission);
   const { http, service, playground } = await openAppRest({
     ...options,
@@ -138,6 +139,7 @@ export async function startPrimary(
     observers,
     legs: { dial: whole.dialLeg },
     origin: () => url,
+    isLeaving: () => phase !== 'ready',
     exposeMetrics: async () => metricsText(await whole.metrics()),
     routes: {
       sessions: () => [],
@@ -174,7 +176,10 @@ export async function startPrimary(
   );
 
   return asGateway({ url, playground, engineUrl: upstream.engineUrl, adminUrl }, async (drainMs) => {
+    phase = 'leaving';
+    await new Promise<void>((resolve) => clock.after(config.drainDelayMs, resolve));
     phase = 'stopping';
+    service?.rest();
     await Promise.all([players.drain(drainMs), replies.drain(drainMs)]);
     await listener.settle();
     await stopAll();

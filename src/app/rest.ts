@@ -29,6 +29,8 @@ export type AppRestOptions = Omit<AppServiceOptions, 'searchPath' | 'isStopping'
     readonly observers: AppObservers;
     readonly routes: ObserverListRoutes;
     readonly legs: LegRoutesOptions;
+    /** A load balancer is to send nothing more. What comes all the same is taken until `isStopping`. */
+    readonly isLeaving: () => boolean;
     readonly exposeMetrics: () => string | Promise<string>;
     /** Has onlookers of sessions that other instances have go on to them. */
     readonly passOnlookersOn?: (http: FastifyInstance) => void;
@@ -57,8 +59,9 @@ export async function openAppRest(options: AppRestOptions) {
     maxSockets: config.maxConnections + SPARE_SOCKETS,
     loopbackOnly: !credentials.areRequired,
     access: operatorAccess(config),
+    isLeaving: options.isLeaving,
     notReady() {
-      if (routes.isStopping()) return 'stopping';
+      if (options.isLeaving()) return 'stopping';
       return options.engine?.isReady() === false ? 'engine-restarting' : service?.notReady();
     },
     without: () => service?.without() ?? [],

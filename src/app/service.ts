@@ -78,6 +78,8 @@ export type AppService = {
   /** Resolves when a token that was taken back stays so, wherever it is shown. */
   keepRevoked(id: string): Promise<void>;
   onStorageError(error: AppError): void;
+  /** Begins no more works and goes on with those that it has: other instances, or the next start, begin the rest. */
+  rest(): void;
 };
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -322,6 +324,7 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
       records.tell({ revoked: true });
     },
     onStorageError: (error) => void storage.note(error),
+    rest: () => runner.rest(),
     start() {
       retention.start();
       dispatcher.recheck();

@@ -32,6 +32,8 @@ export type WorkRunner = {
   running(): number;
   /** Another process has the records and does what is being done here: all of it stops, nothing is written. */
   abandon(): void;
+  /** Begins nothing more; what is being done goes on. */
+  rest(): void;
   /** Gives back what is being done; resolves when all of it has stopped. */
   close(): Promise<void>;
 };
@@ -81,7 +83,7 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
     readonly done: Promise<void>;
   };
   const running = new Map<string, Running>();
-  let phase: 'open' | 'closing' = 'open';
+  let phase: 'open' | 'resting' | 'closing' = 'open';
   let filling: Promise<void> | undefined;
   let mayHaveMore = false;
   /** After a time without writes the leases of what is being done may have run out: they come before new claims. */
@@ -277,7 +279,7 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
 
   const recheck = () => {
     mayHaveMore = true;
-    if (phase === 'closing') return;
+    if (phase !== 'open') return;
     filling ??= fill()
       .catch(complainUnlessStorage('no work could be claimed'))
       .finally(() => {
@@ -320,6 +322,10 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
       await work?.done;
     },
     running: () => running.size,
+    rest() {
+      if (phase === 'open') phase = 'resting';
+      stopScanning();
+    },
     abandon() {
       phase = 'closing';
       stopScanning();

@@ -288,6 +288,14 @@ export const SETTINGS = {
     meaning:
       'On SIGTERM, how long playing turns may finish. A minute, because most orchestrators can be told to wait so long.',
   }),
+  drainDelayMs: whole(0, {
+    min: 0,
+    max: 10 * MINUTE_MS,
+    zero: 'drain at once',
+    placeholder: MS,
+    meaning:
+      'On SIGTERM, how long `/readyz` is 503 before anything is refused: the time that a load balancer needs to notice.',
+  }),
 } as const satisfies Record<string, Setting<unknown>>;
 
 export type SettingName = keyof typeof SETTINGS;

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildProgram, type RunningProgram, startProgram } from '../support/program.ts';
 import { exchange, upgradeRequest } from '../support/raw-session.ts';
 import { spoken } from '../support/running-gateway.ts';
@@ -73,6 +73,33 @@ describe('SIGTERM', () => {
     expect((await program.ended).code).toBe(0);
   });
 
+  it('for a while it is not ready and takes everything still: a balancer takes a moment to notice', async () => {
+    await serve(audio(spoken()), { VOXGATE_DRAIN_DELAY_MS: '600000' });
+    const before = await fetch(`http://127.0.0.1:${port}/readyz`);
+    expect([before.status, before.headers.get('connection')]).toEqual([200, 'keep-alive']);
+    const early = await session();
+    program.child.kill('SIGTERM');
+    await vi.waitFor(async () => {
+      const { status, headers } = await fetch(`http://127.0.0.1:${port}/readyz`);
+      expect([status, headers.get('connection')]).toEqual([503, 'close']);
+    });
+    const late = await session();
+    for (const each of [early, late]) {
+      each.send({ type: 'speak', turn: 'a', text: 'There is time.' });
+      expect(await each.ended('a')).toMatchObject({ outcome: 'complete' });
+      expect(each.events('goaway')).toEqual([]);
+    }
+    const job = await fetch(`http://127.0.0.1:${port}/api/v1/tts/jobs`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect(job.status).not.toBe(503);
+    expect(job.headers.get('connection')).toBe('close');
+    program.child.kill('SIGTERM');
+    expect((await program.ended).code).toBe(1);
+  });
+
   it('a second one ends at once, and says so by its exit code', async () => {
     await serve(stallAfter(spoken(20)));
     const probe = await session();
@@ -83,7 +110,8 @@ describe('SIGTERM', () => {
     const fromMs = performance.now();
     program.child.kill('SIGTERM');
     expect((await program.ended).code).toBe(1);
-    expect(performance.now() - fromMs).toBeLessThan(5000);
+    // The drain would take a minute.
+    expect(performance.now() - fromMs).toBeLessThan(30_000);
   });
 
   it('with nobody there is immediate, also on SIGINT', async () => {

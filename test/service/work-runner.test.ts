@@ -76,6 +76,25 @@ describe('the work runner', () => {
     expect(bench.doings).toHaveLength(1);
   });
 
+  it('begins nothing more when it is to rest, and ends what it has', async () => {
+    const bench = openRunnerBench({ mostAtOnce: 1 });
+    const runner = bench.open();
+    const [first, second] = [await bench.add(), await bench.add()];
+    runner.recheck();
+    await settle();
+    runner.rest();
+    await bench.clock.run(2 * LEASE_MS);
+    bench.doing(first).complete();
+    await settle();
+    runner.recheck();
+    await bench.clock.run(LEASE_MS);
+    expect(bench.doings).toHaveLength(1);
+    expect(await bench.find(first)).toMatchObject({ status: 'completed', attempts: 1 });
+    expect(await bench.find(second)).toMatchObject({ status: 'waiting', attempts: 0 });
+    await runner.close();
+    expect(bench.clock.timers).toBe(0);
+  });
+
   it.each(['cancelled', 'removed'] as const)('stops what was %s, and writes nothing of it', async (how) => {
     const bench = openRunnerBench({ stopMs: 300 });
     const runner = bench.open();

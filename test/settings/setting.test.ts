@@ -52,6 +52,7 @@ const BOUNDS: Partial<Record<SettingName, [min: number, max: number, zero?: 'zer
   heartbeatMs: [1000, 3_600_000],
   pongTimeoutMs: [1000, 600_000],
   processes: [1, 64],
+  drainDelayMs: [0, 600_000],
   drainMs: [0, 3_600_000],
 };
 

@@ -25,6 +25,7 @@ import {
 } from './admit-upgrade.ts';
 import { ClientConnection } from './client-connection.ts';
 import type { ConnectionLimits } from './connection-options.ts';
+import { type DrainTimes, drainInTurn } from './drain-in-turn.ts';
 import { createSendBuffer } from './frame-writer.ts';
 import type { IntakeMetrics } from './intake-metrics.ts';
 import type { Resumption } from './resumption.ts';
@@ -81,7 +82,7 @@ export type SocketServer = {
   /** Ends the connection that `player` plays to: the clock does not call it again, so it would only hang. */
   failed(player: Player): void;
   /** Refuses upgrades, tells every session, and resolves when all have closed or `deadlineMs` have passed. */
-  drain(deadlineMs: number): Promise<void>;
+  drain(times: DrainTimes): Promise<void>;
   close(): void;
 };
 
@@ -311,16 +312,17 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     failed(player) {
       ownerOf.get(player)?.fail();
     },
-    drain(deadlineMs) {
+    drain(times) {
       phase = 'draining';
-      for (const connection of connections) connection.drain(deadlineMs);
+      const cancelTelling = drainInTurn(connections, times, clock);
       return new Promise((resolve) => {
         const end = () => {
           cancelDeadline();
+          cancelTelling();
           for (const connection of connections) connection.close('shutting_down');
           resolve();
         };
-        const cancelDeadline = clock.after(deadlineMs, end);
+        const cancelDeadline = clock.after(times.deadlineMs, end);
         onDrained = () => {
           if (connections.size === 0) end();
         };

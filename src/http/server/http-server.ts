@@ -29,6 +29,8 @@ export type HttpServerOptions = {
   readonly access: OperatorAccess;
   /** Why the gateway cannot take traffic now; undefined when it can. */
   readonly notReady: () => string | undefined;
+  /** True from the signal to stop on: every answer closes its connection, so that the next request goes elsewhere. */
+  readonly isLeaving?: () => boolean;
   /** What it takes sessions without, when it is ready. */
   readonly without?: () => readonly string[];
   /** A request failed because the disk is full or cannot be written. */
@@ -88,7 +90,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.server.maxHeadersCount = MAX_HEADERS;
 
   logRequests(app, options);
-  app.addHook('onRequest', async ({ raw, protocol }) => {
+  app.addHook('onRequest', async ({ raw, protocol }, reply) => {
+    if (options.isLeaving?.() === true) reply.header('Connection', 'close');
     if (options.loopbackOnly) guardLoopback(headerLines(raw.rawHeaders), protocol);
   });
   limitBodyTime(app, options.clock);

@@ -67,7 +67,7 @@ it.each(['reset', 'end'] as const)('a peer that leaves meanwhile (%s) has no ses
 it('is refused when the gateway begins to stop meanwhile', async () => {
   const answer = exchange(port, upgradeRequest(port, { target }));
   await lookedFor();
-  await sockets.drain(1000);
+  await sockets.drain({ deadlineMs: 1000, spreadMs: 0 });
   lookups[0]!.answer(agent);
   expect((await answer).status).toBe(503);
 });

@@ -172,7 +172,13 @@ const ROWS: readonly Row[] = [
     'invalid_request',
     said('/v1/text-to-speech/any/stream-input', '{"text":7}'),
   ],
-  ['the gateway that stops', 'ended', 1012, 'shutting_down', raw(() => void server.sockets.drain(0))],
+  [
+    'the gateway that stops',
+    'ended',
+    1012,
+    'shutting_down',
+    raw(() => void server.sockets.drain({ deadlineMs: 0, spreadMs: 0 })),
+  ],
 ];
 
 describe('the end of a session', () => {
