@@ -312,7 +312,10 @@ export function wordsOf(parts: readonly HeardPart[]): { readonly lost: number; r
   for (const { beforeEnd } of parts[0]?.request.truth().words ?? []) {
     const times = parts.filter(({ request, heardMs }) => {
       const word = request.truth().words.findLast((each) => each.beforeEnd >= beforeEnd);
-      return word !== undefined && word.endMs <= heardMs + WHOLE_WITHIN_MS;
+      const { manner } = request;
+      // From there on something else was heard than what would have been said.
+      const saidMs = manner.does === 'turns' ? Math.min(heardMs, manner.fromMs) : heardMs;
+      return word !== undefined && word.endMs <= saidMs + WHOLE_WITHIN_MS;
     }).length;
     if (times === 0) lost += 1;
     if (times > 1) twice += 1;
