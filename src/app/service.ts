@@ -157,7 +157,7 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
         runtime,
         files,
         finisher,
-        openShelf: openFilePartShelf,
+        openShelf: openFilePartShelf(files),
         defaultVoice2: upstream.voice2,
         toDelivery,
       }),
@@ -169,7 +169,7 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
         writer,
         finisher,
         slots,
-        openShelf: openFilePartShelf,
+        openShelf: openFilePartShelf(files),
         mostSourceBytes: config.sourceBytes,
         toDelivery,
       }),
@@ -312,10 +312,7 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
       // What all instances have lost takes none out of a balancer: sessions go on without records.
       return state === 'ok' || sharing === 'shared' ? undefined : `storage ${state}`;
     },
-    without() {
-      const missing = records.missing();
-      return missing === undefined ? [] : [missing];
-    },
+    without: records.missing,
     async keepRevoked(id) {
       const nowMs = unixMs();
       await revocations.add({ id, untilMs: nowMs + MAX_TOKEN_LIFE_MS }, nowMs);
