@@ -51,7 +51,7 @@ const OWNS_ITS_PROCESS =
   /^(check-node|main|engine\/.*|speech-program\/.*|pipeline\/word-timing\/word-timer-process|base\/processes\/bare-environment)\.ts$/;
 /** Files named by their means are adapters: only the files that build the program may import them. */
 const BUILDS_WITH_ADAPTERS = /^app\/[a-z-]+\.ts$/;
-const ADAPTER = /^(file|http|ipc|postgres|redis|sqlite|tcp|process|worker)-[a-z0-9-]+\.ts$/;
+const ADAPTER = /^(file|http|ipc|postgres|redis|s3|sqlite|tcp|process|worker)-[a-z0-9-]+\.ts$/;
 const ADAPTER_FOLDERS = ['upstream', 'storage', 'pipeline', 'limits', 'service', 'reading', 'cluster'];
 /** What takes part in the program is in src/ alone: only these commands load the testing kit, when they are asked for it. */
 const LOADS_THE_TESTKIT = ['cli/commands.ts', 'cli/engine.ts'];

@@ -30,13 +30,16 @@ export type ServiceMetrics = {
   readonly webhookAttempted: (verdict: WebhookVerdict['kind']) => void;
 };
 
-type Measured = Pick<AppRecords, 'works' | 'deliveries' | 'storage' | 'folder' | 'database' | 'unixMs'> & {
+type Measured = Pick<
+  AppRecords,
+  'works' | 'deliveries' | 'storage' | 'folder' | 'database' | 'bucketUp' | 'unixMs'
+> & {
   readonly running: () => number;
 };
 
 export function openServiceMetrics(
   { clock, log, metrics, onStop }: AppContext,
-  { works, deliveries, storage, folder, database, running, unixMs }: Measured,
+  { works, deliveries, storage, folder, database, bucketUp, running, unixMs }: Measured,
 ): ServiceMetrics {
   let backlog: Awaited<ReturnType<typeof works.backlog>> | undefined;
   let outbox: Awaited<ReturnType<typeof deliveries.backlog>> | undefined;
@@ -97,6 +100,7 @@ export function openServiceMetrics(
     'Statements that wait for a connection to PostgreSQL',
     () => database()?.waiting,
   );
+  metrics.gauge('voxgate_files_up', '1 while the bucket of files answers', bucketUp);
   metrics.gauge('voxgate_storage_free_bytes', 'Room on the disk of the data folder', () => freeBytes);
 
   return {

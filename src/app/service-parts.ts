@@ -2,6 +2,7 @@
 // else it shares with other instances, and the writer of PlayNote scripts.
 
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import { shownOrigin } from '../base/addresses/shown-address.ts';
@@ -15,10 +16,12 @@ import type { ScriptWriter } from '../service/playnotes/script-writer.ts';
 import { createWorkerScriptWriter } from '../service/playnotes/worker-script-writer.ts';
 import { createWorkerSourceDigest } from '../service/playnotes/worker-source-digest.ts';
 import { createRedisActiveSlots } from '../service/redis-active-slots.ts';
+import type { BucketAddress } from '../settings/setting.ts';
 import { toEnv } from '../settings/settings.ts';
 import type { AgentStore } from '../storage/agent-store.ts';
 import { dataFolderFault, openDataFolder } from '../storage/data-folder.ts';
 import type { DeliveryStore } from '../storage/delivery-store.ts';
+import type { FilesPlace } from '../storage/postgres/shared-folder.ts';
 import type { RecordNews } from '../storage/postgres-database.ts';
 import type { RevocationStore } from '../storage/revocation-store.ts';
 import { createSqliteAgentStore } from '../storage/sqlite-agent-store.ts';
@@ -26,9 +29,10 @@ import { openSqliteDatabase } from '../storage/sqlite-database.ts';
 import { createSqliteDeliveryStore } from '../storage/sqlite-delivery-store.ts';
 import { createSqliteRevocationStore } from '../storage/sqlite-revocation-store.ts';
 import { createSqliteWorkStore } from '../storage/sqlite-work-store.ts';
+import { openTemporaryFolder } from '../storage/temporary-folder.ts';
 import { createFileStorageProbe } from '../storage/works/file-storage-probe.ts';
 import { createFileWorkFiles } from '../storage/works/file-work-files.ts';
-import { StorageWatch } from '../storage/works/storage-watch.ts';
+import { type StorageProbe, StorageWatch } from '../storage/works/storage-watch.ts';
 import type { WorkFiles } from '../storage/works/work-files.ts';
 import type { WorkStore } from '../storage/works/work-store.ts';
 import type { AppContext } from './context.ts';
@@ -39,7 +43,7 @@ export type AppRecords = {
   readonly agents: AgentStore;
   readonly files: WorkFiles;
   readonly revocations: RevocationStore;
-  /** Where the files lie. */
+  /** Where files lie, or are being made. */
   readonly folder: string;
   /** Whether what is written can be kept: the disk under the folder, and the database where it is elsewhere. */
   readonly storage: StorageWatch;
@@ -52,12 +56,14 @@ export type AppRecords = {
   readonly leaseUnixMs: (() => number) | undefined;
   /** Tells the other instances. */
   tell(news: RecordNews): void;
-  /** What of the storage does not answer; undefined: all of it does, or one instance alone has it. */
-  readonly missing: () => 'database' | 'files' | undefined;
+  /** What of the storage does not answer; empty also where one instance alone has it. */
+  readonly missing: () => readonly ('database' | 'files')[];
   /** How a database elsewhere is: 1 while it answers, connections to it, and statements that wait for one. */
   readonly database: () =>
     | { readonly up: number; readonly open: number; readonly waiting: number }
     | undefined;
+  /** 1 while the bucket of files answers; undefined: they are in a folder. */
+  readonly bucketUp: () => number | undefined;
 };
 
 export type RecordEvents = {
@@ -113,40 +119,116 @@ async function openOwnRecords(
     unixMs: Date.now,
     leaseUnixMs: undefined,
     tell() {},
-    missing: () => undefined,
+    missing: () => [],
     database: () => undefined,
+    bucketUp: () => undefined,
   };
 }
 
 /** An upload that another instance is taking may last; files of what was removed may lie that long. */
 const DISPOSE_AFTER_MS = 60 * 60_000;
 
-/** In PostgreSQL, with a folder that all instances see. */
+/** Where the files are that all instances reach. */
+type SharedFiles = {
+  readonly place: FilesPlace;
+  readonly folder: string;
+  readonly probe: StorageProbe;
+  readonly isReachable: () => boolean;
+  /** Throws `storage_unavailable` while it is known not to answer. */
+  readonly checkReachable: () => void;
+  readonly bucketUp: () => number | undefined;
+  /** `mayWrite` rejects when another instance has the work. */
+  open(checkHeld: () => void, mayWrite: (workId: string) => Promise<void>): WorkFiles;
+};
+
+async function openFolder(folder: string): Promise<SharedFiles> {
+  openDataFolder(folder, 'VOXGATE_FILES_URL');
+  const { folderPlace } = await import('../storage/postgres/shared-folder.ts');
+  return {
+    place: folderPlace(folder),
+    folder,
+    probe: createFileStorageProbe(folder),
+    isReachable: () => true,
+    checkReachable() {},
+    bucketUp: () => undefined,
+    open(checkHeld, mayWrite) {
+      const files = createFileWorkFiles(folder, checkHeld);
+      return {
+        ...files,
+        async publish(id, name, path) {
+          await mayWrite(id);
+          return await files.publish(id, name, path);
+        },
+      };
+    },
+  };
+}
+
+async function openBucket(
+  { config: { dataDir }, clock, random, log, onStop }: AppContext,
+  address: BucketAddress,
+): Promise<SharedFiles> {
+  const [{ Bucket }, { bucketPlace, createS3WorkFiles }] = await Promise.all([
+    import('../storage/s3/bucket.ts'),
+    import('../storage/s3/s3-work-files.ts'),
+  ]);
+  const bucket = await Bucket.open({ address, clock, random, log });
+  onStop(() => bucket.close());
+  const within = join(dataDir, 'scratch');
+  openDataFolder(within);
+  const scratch = openTemporaryFolder(within);
+  onStop(() => scratch.remove());
+  const disk = createFileStorageProbe(scratch.path);
+  return {
+    place: bucketPlace(bucket),
+    folder: scratch.path,
+    probe: {
+      async look(how) {
+        await Promise.all([disk.look(how), bucket.look(how)]);
+      },
+    },
+    isReachable: () => bucket.isReachable(),
+    checkReachable: () => bucket.checkReachable(),
+    bucketUp: () => (bucket.isReachable() ? 1 : 0),
+    open: (checkHeld, mayWrite) =>
+      createS3WorkFiles({
+        bucket,
+        folder: scratch.path,
+        async mayWrite(id) {
+          checkHeld();
+          await mayWrite(id);
+        },
+      }),
+  };
+}
+
+/** In PostgreSQL, with a folder or a bucket that all instances reach. */
 async function openSharedRecords(
-  { config: { filesUrl, databaseConnections }, clock, random, log, onStop }: AppContext,
+  context: AppContext,
   url: string,
   { onNews }: RecordEvents,
 ): Promise<AppRecords> {
-  const folder = filesUrl!;
-  openDataFolder(folder, 'VOXGATE_FILES_URL');
-  const [{ openPostgresDatabase }, { joinFolder }, stores] = await Promise.all([
+  const { config, clock, random, log, onStop } = context;
+  const address = config.filesUrl!;
+  const shared = await (address.kind === 's3' ? openBucket(context, address) : openFolder(address.folder));
+  const [{ openPostgresDatabase }, { joinFiles }, stores] = await Promise.all([
     import('../storage/postgres-database.ts'),
     import('../storage/postgres/shared-folder.ts'),
     loadPostgresStores(),
   ]);
   const instance = randomUUID();
+  const maxConnections = config.databaseConnections;
   const database = await openPostgresDatabase({
-    ...{ url, maxConnections: databaseConnections, instance, clock, random, log, onNews },
+    ...{ url, maxConnections, instance, clock, random, log, onNews },
   });
   onStop(() => database.close());
-  await joinFolder(database, folder).catch((cause) => {
-    throw dataFolderFault(folder, cause, 'VOXGATE_FILES_URL');
+  await joinFiles(database, shared.place).catch((cause) => {
+    throw dataFolderFault(shared.folder, cause, 'VOXGATE_FILES_URL');
   });
-  const disk = createFileStorageProbe(folder);
   const storage = new StorageWatch({
     probe: {
       async look(how) {
-        await Promise.all([disk.look(how), database.look(how)]);
+        await Promise.all([shared.probe.look(how), database.look(how)]);
       },
     },
     clock,
@@ -155,32 +237,33 @@ async function openSharedRecords(
   await storage.start();
   onStop(() => storage.close());
   const works = stores.createPostgresWorkStore(database, { instance, disposeAfterMs: DISPOSE_AFTER_MS });
-  const files = createFileWorkFiles(folder, database.checkReachable);
+  const checkHeld = () => {
+    database.checkReachable();
+    shared.checkReachable();
+  };
   return {
     works,
     deliveries: stores.createPostgresDeliveryStore(database),
     agents: stores.createPostgresAgentStore(database),
     revocations: stores.createPostgresRevocationStore(database),
-    files: {
-      ...files,
-      /** One that was paused past its lease must not replace what the next one has published. */
-      async publish(id, name, path) {
-        if (await works.isElsewhere(id))
-          throw new AppError('interrupted', 'Another instance has gone on with this work.');
-        return await files.publish(id, name, path);
-      },
-    },
-    folder,
+    /** One that was paused past its lease must not replace what the next one has published. */
+    files: shared.open(checkHeld, async (id) => {
+      if (await works.isElsewhere(id))
+        throw new AppError('interrupted', 'Another instance has gone on with this work.');
+    }),
+    folder: shared.folder,
     storage,
-    checkHeld: database.checkReachable,
+    checkHeld,
     sharing: 'shared',
     unixMs: database.unixMs,
     leaseUnixMs: database.unixMs,
     tell: (news) => database.tell(news),
     database: () => ({ up: database.isReachable() ? 1 : 0, ...database.connections() }),
+    bucketUp: shared.bucketUp,
     missing() {
-      if (!database.isReachable()) return 'database';
-      return storage.state() === 'ok' ? undefined : 'files';
+      const isKnown = database.isReachable();
+      const areFilesThere = shared.isReachable() && (!isKnown || storage.state() === 'ok');
+      return [...(isKnown ? [] : ['database' as const]), ...(areFilesThere ? [] : ['files' as const])];
     },
   };
 }

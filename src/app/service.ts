@@ -159,7 +159,7 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
         runtime,
         files,
         finisher,
-        openShelf: openFilePartShelf,
+        openShelf: openFilePartShelf(files),
         defaultVoice2: upstream.voice2,
         toDelivery,
       }),
@@ -171,7 +171,7 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
         writer,
         finisher,
         slots,
-        openShelf: openFilePartShelf,
+        openShelf: openFilePartShelf(files),
         mostSourceBytes: config.sourceBytes,
         toDelivery,
       }),
@@ -314,10 +314,7 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
       // What all instances have lost takes none out of a balancer: sessions go on without records.
       return state === 'ok' || sharing === 'shared' ? undefined : `storage ${state}`;
     },
-    without() {
-      const missing = records.missing();
-      return missing === undefined ? [] : [missing];
-    },
+    without: records.missing,
     async keepRevoked(id) {
       const nowMs = unixMs();
       await revocations.add({ id, untilMs: nowMs + MAX_TOKEN_LIFE_MS }, nowMs);

@@ -15,9 +15,7 @@ import { defaultSettings, type TurnSettings } from '../session/turn-settings.ts'
 import type { Config } from '../settings/settings.ts';
 import { ASKED_FORMATS } from '../speech/audio-format.ts';
 import { RECORDED_VOICE_FIELDS } from '../speech/speech-request.ts';
-import { createMemoryPhraseStore } from '../storage/memory-phrase-store.ts';
 import type { PhraseStore } from '../storage/phrase-store.ts';
-import type { createRedisPhraseStore, RedisPhraseStore } from '../storage/redis-phrase-store.ts';
 import { fingerprintOf } from '../upstream/key-digest.ts';
 import type { PoolReport } from '../upstream/pool/pool-report.ts';
 import { createServiceMetrics } from '../upstream/pool/service-metrics.ts';
@@ -37,6 +35,7 @@ import { withOptions } from '../upstream/services/service-options.ts';
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
 import type { ConfiguredSpeech, SpeechService } from './configured-speech.ts';
 import type { AppContext } from './context.ts';
+import { openPhraseStore } from './phrases.ts';
 import { openServiceVoices, type ServiceVoices, spokenAsBy } from './service-voices.ts';
 import { healthReport, openServiceWatches, standingOf } from './service-watches.ts';
 
@@ -300,37 +299,6 @@ function serviceReport(
   const keys = form === 'plain' ? pool.keys : pool.keys.map((key) => ({ ...key, service: name }));
   const about = isEmbedded ? { name, kind: 'engine' } : { name, kind, address: new URL(url).origin };
   return { ...about, ...pool, keys };
-}
-
-/** What a gateway without Redis does not need is not loaded. */
-const openShared = async (options: Parameters<typeof createRedisPhraseStore>[0]): Promise<RedisPhraseStore> =>
-  (await import('../storage/redis-phrase-store.ts')).createRedisPhraseStore(options);
-
-async function openPhraseStore({
-  config,
-  clock,
-  log,
-  metrics,
-  redisLinks,
-}: AppContext): Promise<PhraseStore | undefined> {
-  const lookups = metrics.counters(
-    'voxgate_phrases_total',
-    'Requests that might be played from kept speech, by result',
-    { result: ['hit', 'miss'] },
-  );
-  if (config.phraseCache === 'off') return undefined;
-  const near = createMemoryPhraseStore(config.phraseCacheBytes, clock);
-  const url = config.phraseCacheRedisUrl;
-  const shared = url === undefined ? undefined : await openShared({ url, near, clock, log });
-  if (shared !== undefined) redisLinks.set('phrases', shared.isUp);
-  const store = shared ?? near;
-  return {
-    find: (key) => store.find(key),
-    onLookup: (result) => lookups.add(1, { result }),
-    keep: (key, body, leftMs) => store.keep(key, body, leftMs),
-    drop: (key) => store.drop(key),
-    close: () => store.close(),
-  };
 }
 
 /** What speech is asked through. */

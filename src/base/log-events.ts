@@ -80,6 +80,8 @@ export const LOG_EVENTS = {
   old_works_not_removed: byItself,
   database_not_reachable: byItself,
   database_reachable_again: byItself,
+  files_not_reachable: byItself,
+  files_reachable_again: byItself,
   agent_record_not_written: byItself,
   webhook_not_written: byItself,
 

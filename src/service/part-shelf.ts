@@ -21,3 +21,6 @@ export type PartShelf = {
     facts: () => Omit<SpokenPart, 'path'>,
   ): Promise<SpokenPart>;
 };
+
+/** `folder`: the scratch folder of the work. */
+export type OpenShelf = (work: string, folder: string) => PartShelf;

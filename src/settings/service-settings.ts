@@ -3,7 +3,7 @@
 
 import { sharedSecretList, webhookSecretList } from './credential-lists.ts';
 import {
-  folderAddress,
+  filesAddress,
   oneOf,
   postgresAddress,
   type Setting,
@@ -29,8 +29,8 @@ export const SERVICE_SETTINGS = {
     meaning:
       'Connections to PostgreSQL that an instance opens at most, beside one for news. Ten carry some thousand statements a second.',
   }),
-  filesUrl: folderAddress(
-    'Folder of the files of jobs and PlayNotes that all instances reach, with `databaseUrl`. Empty: `dataDir`.',
+  filesUrl: filesAddress(
+    'Where all instances find the files of jobs and PlayNotes, with `databaseUrl`: a folder or a bucket, whose credentials come from the usual AWS variables. Empty: `dataDir`.',
   ),
   secret: sharedSecretList(
     'What tokens, attach and resume tokens and file addresses are signed with: the same for all instances. Empty: made at the first start, kept in `dataDir`.',

@@ -195,23 +195,63 @@ export function postgresAddress(meaning: string): Setting<string | undefined> {
   };
 }
 
-/** A folder of this machine as an address; read as its path. */
-export function folderAddress(meaning: string): Setting<string | undefined> {
+/** A bucket of S3 or of a server with its interface, and what names in it begin with: '' or something that ends in a slash. */
+export type BucketAddress = {
+  readonly kind: 's3';
+  readonly bucket: string;
+  readonly prefix: string;
+  /** Of a server that is not Amazon's. */
+  readonly endpoint: string | undefined;
+  readonly region: string | undefined;
+};
+export type FilesAddress = { readonly kind: 'folder'; readonly folder: string } | BucketAddress;
+
+const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+const PREFIX = /^(?:[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}\/){0,8}$/;
+const REGION = /^[a-z0-9-]{1,40}$/;
+
+function readBucket({ host, port, pathname, searchParams, username, password, hash }: URL) {
+  const prefix = pathname.replace(/^\//, '').replace(/([^/])$/, '$1/');
+  const [endpoint, region] = ['endpoint', 'region'].map((name) => searchParams.get(name) ?? undefined);
+  const server = endpoint !== undefined && URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  const fits =
+    BUCKET.test(host) &&
+    PREFIX.test(prefix) &&
+    [...searchParams.keys()].every((key) => ['endpoint', 'region'].includes(key)) &&
+    (endpoint === undefined || (server !== undefined && isBareOrigin(server))) &&
+    (region === undefined || REGION.test(region)) &&
+    [port, username, password, hash].every((part) => part === '');
+  return fits ? ({ kind: 's3', bucket: host, prefix, endpoint: server?.origin, region } as const) : undefined;
+}
+
+const isBareOrigin = ({ protocol, pathname, search, hash, username, password }: URL): boolean =>
+  /^https?:$/.test(protocol) &&
+  pathname === '/' &&
+  [search, hash, username, password].every((part) => part === '');
+
+/** A folder of this machine, or a bucket, as an address. Never shown with what follows its host, where a password may stand. */
+export function filesAddress(meaning: string): Setting<FilesAddress | undefined> {
   return {
     meaning,
-    allowed: 'file:///folder, an absolute path',
+    allowed:
+      'file:///folder, an absolute path, or s3://bucket/prefix, with ?endpoint=https://host[:port]&region=NAME',
     placeholder: 'URL',
     default: undefined,
     secrecy: 'open',
     read(given) {
       const url = URL.canParse(given) ? new URL(given) : undefined;
-      const fits =
+      const isFolder =
         url?.protocol === 'file:' &&
         url.host === '' &&
         given.startsWith('file:///') &&
         isDecodable(url.pathname) &&
         !/[?#]|%00|%2f/i.test(given);
-      return fits ? read(decodeURIComponent(url.pathname)) : refuse(`is ${shown(shownAddress(given))}`);
+      const address = isFolder
+        ? ({ kind: 'folder', folder: decodeURIComponent(url.pathname) } as const)
+        : url?.protocol === 's3:'
+          ? readBucket(url)
+          : undefined;
+      return address === undefined ? refuse(`is ${shown(shownAddress(given))}`) : read(address);
     },
   };
 }

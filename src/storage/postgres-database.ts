@@ -10,6 +10,7 @@ import { faultCode } from '../base/fault-code.ts';
 import type { Log } from '../base/log.ts';
 import { pause } from '../base/pause.ts';
 import type { Random } from '../base/random.ts';
+import { Circuit, FIRST_BACKOFF_MS, MAX_BACKOFF_MS } from './circuit.ts';
 import {
   crowded,
   isOutage,
@@ -72,10 +73,6 @@ const GATHER_MS = 20;
 const MAX_STOPS = 100;
 const CHANNEL = 'voxgate';
 const START_MS = 15_000;
-const FIRST_BACKOFF_MS = 250;
-const MAX_BACKOFF_MS = 5_000;
-/** Connections that break one after another say that it is not the connection. */
-const MAX_BROKEN = 3;
 
 const BEGIN = `BEGIN; SET LOCAL statement_timeout = ${STATEMENT_MS}; SET LOCAL lock_timeout = ${LOCK_MS};
   SET LOCAL idle_in_transaction_session_timeout = ${STATEMENT_MS}`;
@@ -98,64 +95,16 @@ const begin = async (client: pg.PoolClient) => {
   return { command: 'SELECT', rowCount: 0, rows: [] };
 };
 
-/** Whether it is worth asking, by what came of it lately. */
-class Circuit {
-  readonly #options: Pick<PostgresDatabaseOptions, 'clock' | 'random' | 'log' | 'url'>;
-  #state: 'closed' | 'open' | 'on trial' = 'closed';
-  #retryAtMs = 0;
-  #backoffMs = FIRST_BACKOFF_MS;
-  #broken = 0;
-  #lastFault: unknown;
-
-  constructor(options: Pick<PostgresDatabaseOptions, 'clock' | 'random' | 'log' | 'url'>) {
-    this.#options = options;
-  }
-
-  isClosed(): boolean {
-    return this.#state === 'closed';
-  }
-
-  check(): void {
-    if (this.#state !== 'closed') throw unreachable(this.#lastFault);
-  }
-
-  /** Before a connection is asked for: throws unless it is worth it; the first after a pause is the trial of all. */
-  enter(): void {
-    if (this.#state === 'closed') return;
-    if (this.#state === 'on trial' || this.#options.clock.now() < this.#retryAtMs) this.check();
-    this.#state = 'on trial';
-  }
-
-  /** The next one to enter is let in. */
-  tryNow(): void {
-    if (this.#state === 'open') this.#retryAtMs = 0;
-  }
-
-  answered(): void {
-    this.#broken = 0;
-    this.#backoffMs = FIRST_BACKOFF_MS;
-    if (this.#state === 'closed') return;
-    this.#state = 'closed';
-    this.#options.log.info('database_reachable_again', { server: placeOf(this.#options.url) });
-  }
-
-  failed(fault: unknown, what: 'connection' | 'statement'): void {
-    this.#lastFault = fault;
-    this.#broken += 1;
-    if (what === 'statement' && this.#state === 'closed' && this.#broken < MAX_BROKEN) return;
-    const { clock, random, log, url } = this.#options;
-    if (this.#state === 'closed')
-      log.error('database_not_reachable', { server: placeOf(url), code: faultCode(fault) });
-    this.#state = 'open';
-    this.#retryAtMs = clock.now() + this.#backoffMs / 2 + random.below(this.#backoffMs / 2 + 1);
-    this.#backoffMs = Math.min(2 * this.#backoffMs, MAX_BACKOFF_MS);
-  }
-}
-
 /** Tables brought to their present form. An `Error` that names the setting when that cannot be done. */
 export async function openPostgresDatabase(options: PostgresDatabaseOptions): Promise<OpenPostgres> {
-  const { url, clock, instance, onNews } = options;
-  const circuit = new Circuit(options);
+  const { url, clock, instance, log, onNews } = options;
+  const circuit = new Circuit({
+    clock,
+    random: options.random,
+    refusal: unreachable,
+    onOpen: (fault) => log.error('database_not_reachable', { server: placeOf(url), code: faultCode(fault) }),
+    onClosed: () => log.info('database_reachable_again', { server: placeOf(url) }),
+  });
   const connection = {
     connectionString: url,
     connectionTimeoutMillis: CONNECT_MS,
@@ -199,7 +148,7 @@ export async function openPostgresDatabase(options: PostgresDatabaseOptions): Pr
             circuit.answered();
             throw refused(error as pg.DatabaseError);
           }
-          circuit.failed(error, 'statement');
+          circuit.failed(error, 'answer');
           throw unreachable(error);
         }
       };

@@ -1,25 +1,62 @@
-// What every store for the files of works promises; there is one, in a local folder.
+// What every store for the files of works promises: in a folder, and in a bucket of S3.
 
-import { randomUUID } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createS3WorkFiles } from '../../src/storage/s3/s3-work-files.ts';
 import { createFileWorkFiles } from '../../src/storage/works/file-work-files.ts';
 import type { WorkFiles } from '../../src/storage/works/work-files.ts';
+import { openTestBucket, startS3 } from '../support/s3-server.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 
-describe('files of works in a local folder', () => {
-  let dataDir: string;
-  let files: WorkFiles;
-  beforeAll(() => {
-    dataDir = scratchFolder('files');
-    files = createFileWorkFiles(dataDir);
-  });
-  afterAll(() => rmSync(dataDir, { recursive: true }));
+type Store = {
+  /** Another instance, on the same machine or on another one. */
+  readonly open: (machine: 'this' | 'other') => WorkFiles;
+  readonly close: () => Promise<void> | void;
+};
 
-  const made = async (id: string, content: string, name = 'part') => {
+const inFolder = async (): Promise<Store> => {
+  const dataDir = scratchFolder('files');
+  mkdirSync(join(dataDir, 'works', 'lost+found'), { recursive: true });
+  return { open: () => createFileWorkFiles(dataDir), close: () => rmSync(dataDir, { recursive: true }) };
+};
+
+const inBucket = async (): Promise<Store> => {
+  const server = await startS3();
+  const bucket = await openTestBucket(server.endpoint);
+  await bucket.put('works/lost+found/files/x', Buffer.from('x'));
+  const folders = { this: scratchFolder('this'), other: scratchFolder('other') };
+  return {
+    open: (machine) => createS3WorkFiles({ bucket, folder: folders[machine], mayWrite: async () => {} }),
+    async close() {
+      bucket.close();
+      await server.close();
+      for (const folder of Object.values(folders)) rmSync(folder, { recursive: true });
+    },
+  };
+};
+
+describe.each([
+  ['a folder', inFolder],
+  ['a bucket', inBucket],
+])('files of works in %s', (_, openStore) => {
+  let store: Store;
+  let files: WorkFiles;
+  let outside: string;
+  beforeAll(async () => {
+    store = await openStore();
+    files = store.open('this');
+    outside = scratchFolder('outside');
+  });
+  afterAll(async () => {
+    await store.close();
+    rmSync(outside, { recursive: true });
+  });
+
+  const made = async (id: string, content: string | Uint8Array, name = 'part') => {
     const path = join(await files.scratch(id), name);
     await writeFile(path, content);
     return path;
@@ -30,16 +67,16 @@ describe('files of works in a local folder', () => {
   };
 
   it('has nothing at first', async () => {
-    const empty = createFileWorkFiles(join(dataDir, 'not-there'));
-    expect(await empty.owned()).toEqual([]);
-    expect(await empty.find(randomUUID(), 'audio.mp3')).toBeUndefined();
-    await empty.tidy(randomUUID());
-    await empty.remove(randomUUID());
+    expect(await files.owned()).toEqual([]);
+    expect(await files.find(randomUUID(), 'audio.mp3')).toBeUndefined();
+    expect(await files.recover(randomUUID(), 'part')).toBe(false);
+    await files.tidy(randomUUID());
+    await files.remove(randomUUID());
   });
 
   it('keeps a scratch folder of each work', async () => {
     const id = randomUUID();
-    await made(id, 'half');
+    await files.checkpoint(id, 'part', await made(id, 'half'));
     expect(await readFile(join(await files.scratch(id), 'part'), 'utf8')).toBe('half');
     expect(await files.scratch(randomUUID())).not.toBe(await files.scratch(id));
     expect(await files.owned()).toContain(id);
@@ -90,20 +127,54 @@ describe('files of works in a local folder', () => {
     await made(id, 'dropped');
     await files.tidy(id);
     expect(await readOf(id, 'audio.mp3')).toBe('kept');
-    await expect(readFile(join(dataDir, 'works', id, 'scratch', 'part'))).rejects.toThrow();
+    await expect(readFile(join(await files.scratch(id), 'part'))).rejects.toThrow();
+    expect(await files.recover(id, 'part')).toBe(false);
     await files.remove(id);
     expect(await files.find(id, 'audio.mp3')).toBeUndefined();
     expect(await files.owned()).not.toContain(id);
     await files.remove(id);
   });
 
-  it('survives a restart', async () => {
+  it.each(['this', 'other'] as const)('lets %s machine go on with a work', async (machine) => {
     const id = randomUUID();
     await files.publish(id, 'audio.mp3', await made(id, 'kept'));
-    await made(id, 'half');
-    const again = createFileWorkFiles(dataDir);
+    for (const content of ['first', 'half']) {
+      const unfinished = await made(id, content, 'part.new');
+      await files.checkpoint(id, 'part', unfinished);
+      await rename(unfinished, join(await files.scratch(id), 'part'));
+    }
+    const again = store.open(machine);
     expect((await again.find(id, 'audio.mp3'))?.bytes).toBe(4);
-    expect(await readFile(join(await again.scratch(id), 'part'), 'utf8')).toBe('half');
+    const folder = await again.scratch(id);
+    expect([await again.recover(id, 'part'), await again.recover(id, 'other')]).toEqual([true, false]);
+    expect(await readFile(join(folder, 'part'), 'utf8')).toBe('half');
+    await again.tidy(id);
+    expect(await again.recover(id, 'part')).toBe(false);
+    expect((await files.find(id, 'audio.mp3'))?.bytes).toBe(4);
+    await again.remove(id);
+    expect(await files.find(id, 'audio.mp3')).toBeUndefined();
+  });
+
+  it('serves and hands on files of many parts', async () => {
+    const id = randomUUID();
+    const content = randomBytes(11 * 1024 * 1024 + 1);
+    const path = await made(id, content);
+    await files.checkpoint(id, 'part', path);
+    expect(await files.publish(id, 'audio.wav', path)).toEqual({ bytes: content.length });
+    const found = (await store.open('other').find(id, 'audio.wav'))!;
+    expect((await buffer(found.open())).equals(content)).toBe(true);
+    const [start, end] = [5 * 1024 * 1024 - 2, 5 * 1024 * 1024 + 2];
+    expect((await buffer(found.open({ start, end }))).equals(content.subarray(start, end + 1))).toBe(true);
+    const given = found.open();
+    for await (const _ of given) break;
+    expect(given.destroyed).toBe(true);
+    await files.remove(id);
+  });
+
+  it('serves what is empty', async () => {
+    const id = randomUUID();
+    expect(await files.publish(id, 'words.vtt', await made(id, ''))).toEqual({ bytes: 0 });
+    expect(await readOf(id, 'words.vtt')).toBe('');
   });
 
   it.each([
@@ -119,6 +190,8 @@ describe('files of works in a local folder', () => {
     await expect(files.scratch(id)).rejects.toThrow('not the id');
     await expect(files.tidy(id)).rejects.toThrow('not the id');
     await expect(files.remove(id)).rejects.toThrow('not the id');
+    await expect(files.recover(id, 'part')).rejects.toThrow('not the id');
+    await expect(files.checkpoint(id, 'part', outside)).rejects.toThrow('not the id');
     expect(await files.find(id, 'audio.mp3')).toBeUndefined();
   });
 
@@ -139,17 +212,19 @@ describe('files of works in a local folder', () => {
     const id = randomUUID();
     const path = await made(id, 'x');
     await expect(files.publish(id, name, path)).rejects.toThrow('not a name');
+    await expect(files.checkpoint(id, name, path)).rejects.toThrow('not a name');
+    await expect(files.recover(id, name)).rejects.toThrow('not a name');
     expect(await files.find(id, name)).toBeUndefined();
     expect(await readFile(path, 'utf8')).toBe('x');
   });
 
   it('publishes nothing from elsewhere', async () => {
     const [id, other] = [randomUUID(), randomUUID()];
-    const secret = join(dataDir, 'secret');
+    const secret = join(outside, 'secret');
     await writeFile(secret, 'secret');
     const scratch = await files.scratch(id);
     await symlink(secret, join(scratch, 'link'));
-    await symlink(dataDir, join(scratch, 'folder'));
+    await symlink(outside, join(scratch, 'folder'));
     await mkdir(join(scratch, 'inner'));
     for (const path of [
       secret,
@@ -170,7 +245,6 @@ describe('files of works in a local folder', () => {
   });
 
   it('does not tell what is no work', async () => {
-    await mkdir(join(dataDir, 'works', 'lost+found'), { recursive: true });
     expect(await files.owned()).not.toContain('lost+found');
   });
 });

@@ -16,6 +16,7 @@ import {
   startRunningService,
   VOICE,
 } from '../support/running-service.ts';
+import { BUCKET, type S3Server, startS3 } from '../support/s3-server.ts';
 import { openGate, type Script } from '../support/scripted-upstream.ts';
 
 /** Several gateways and a database on a machine that may have much else to do. */
@@ -184,5 +185,82 @@ describe('without PostgreSQL', SLOW, () => {
       .poll(async () => (await a.ask('POST', '/api/v1/tts', { json: job('Again.') })).status, SOON)
       .toBe(201);
     expect(a.logLines.join('\n')).not.toContain('voxgate@');
+  });
+});
+
+describe('with files in a bucket of S3', SLOW, () => {
+  let s3: S3Server;
+  let pair: RunningService[];
+  let more: Record<string, string>;
+  let answered = 0;
+  let mayGoOn: (requests: number) => boolean = () => true;
+  const slowly: Script = async (reply) => {
+    answered += 1;
+    if (!mayGoOn(answered)) await new Promise(() => {});
+    return speaking(reply);
+  };
+  beforeAll(async () => {
+    s3 = await startS3();
+    const place = `s3://${BUCKET}/voxgate?region=us-east-1&endpoint=${encodeURIComponent(s3.endpoint)}`;
+    more = { ...env, VOXGATE_DATABASE_URL: await server.database('bucket'), VOXGATE_FILES_URL: place };
+    pair = await Promise.all([0, 1].map(() => startRunningService({ env: more, script: slowly })));
+  }, SLOW.timeout);
+  afterAll(async () => {
+    await Promise.all(pair.map((one) => one.close()));
+    await s3.close();
+  }, SLOW.timeout);
+
+  it('what one made is served by the other', async () => {
+    const [one, other] = pair;
+    const { json } = await one!.ask('POST', '/api/v1/tts', { json: job() });
+    const done = await other!.until(`/api/v1/tts/${json.id}`, isOver);
+    const output = done.json.output as { readonly url: string; readonly fileSize: number };
+    const { pathname } = new URL(output.url);
+    const [whole, range] = await Promise.all([
+      fetch(new URL(pathname, one!.url)),
+      fetch(new URL(pathname, other!.url), { headers: { range: 'bytes=10-109' } }),
+    ]);
+    const bytes = Buffer.from(await whole.arrayBuffer());
+    expect([whole.status, range.status, bytes.length]).toEqual([200, 206, output.fileSize]);
+    expect(Buffer.from(await range.arrayBuffer()).equals(bytes.subarray(10, 110))).toBe(true);
+    expect((await other!.ask('DELETE', `/api/v1/tts/${json.id}`)).status).toBeLessThan(300);
+    expect((await fetch(new URL(pathname, one!.url))).status).toBe(404);
+  });
+
+  it('what one began the other ends, from the parts that are there', async () => {
+    answered = 0;
+    mayGoOn = (requests) => requests === 1;
+    const { json } = await pair[0]!.ask('POST', '/api/v1/tts', { json: job('Good morning. '.repeat(200)) });
+    await expect.poll(() => answered, SOON).toBe(2);
+    const [running, idle] = (await pair[0]!.metric('voxgate_works_running')) === 1 ? [0, 1] : [1, 0];
+    mayGoOn = () => true;
+    const before = pair[idle]!.upstream.requests.length;
+    await pair[running]!.close();
+    const done = await pair[idle]!.until(`/api/v1/tts/${json.id}`, isOver);
+    expect(done.json).toMatchObject({ status: 'completed' });
+    expect(pair[idle]!.upstream.requests.length - before).toBe(1);
+    pair = [pair[idle]!];
+  });
+
+  it('without it sessions speak, works are refused with a time to come back, and go on afterwards', async () => {
+    const [one] = pair;
+    await s3.stop();
+    const refusal = async () => {
+      const { status, headers } = await one!.ask('POST', '/api/v1/tts', { json: job() });
+      return [status, Number(headers.get('retry-after')) > 0];
+    };
+    await expect.poll(refusal, SOON).toEqual([503, true]);
+    await expect.poll(() => one!.metric('voxgate_files_up'), SOON).toBe(0);
+    const ready = await fetch(new URL('/readyz', one!.url));
+    expect(await ready.json()).toEqual({ status: 'ok', without: ['files'] });
+    const probe = await one!.session('pace=burst', { headers: credentialsOf('ann') });
+    expect(await probe.speaks('a')).toMatchObject({ outcome: 'complete' });
+    await s3.start();
+    await expect.poll(() => one!.metric('voxgate_files_up'), SOON).toBe(1);
+    const again = () => one!.ask('POST', '/api/v1/tts', { json: job('Again.') });
+    await expect.poll(async () => (await again()).status, SOON).toBe(201);
+    const log = one!.logLines.join('\n');
+    expect(log).toContain('files_not_reachable');
+    expect(log).not.toContain('S3RVER');
   });
 });

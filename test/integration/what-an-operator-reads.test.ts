@@ -90,11 +90,12 @@ describe('the metrics', () => {
     const text = await scrape();
     const families = [...text.matchAll(/^# TYPE (\S+) /gm)].map((match) => match[1]!);
     const empty = families.filter((name) => !new RegExp(`^${name}(_bucket)?[ {]`, 'm').test(text));
-    // Of what is not there: a Redis and a PostgreSQL that are not used, and limits of characters that no key has.
+    // Of what is not there: a Redis, a PostgreSQL and a bucket that are not used, and limits of characters that no key has.
     expect(empty.sort()).toEqual([
       'voxgate_database_connections',
       'voxgate_database_up',
       'voxgate_database_waiting',
+      'voxgate_files_up',
       'voxgate_key_character_limit',
       'voxgate_key_characters_used_ratio',
       'voxgate_redis_up',

@@ -1,15 +1,21 @@
+import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { toAppError } from '../../src/base/app-error.ts';
 import { openFilePartShelf } from '../../src/service/file-part-shelf.ts';
+import { createFileWorkFiles } from '../../src/storage/works/file-work-files.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 
+const ID = randomUUID();
+let dataDir: string;
 let folder: string;
-beforeEach(() => {
-  folder = scratchFolder('shelf');
+beforeEach(async () => {
+  dataDir = scratchFolder('shelf');
+  folder = await createFileWorkFiles(dataDir).scratch(ID);
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => rmSync(dataDir, { recursive: true }));
+const openShelf = () => openFilePartShelf(createFileWorkFiles(dataDir))(ID, folder);
 
 const FACTS = { audioMs: 5, words: [] };
 async function* chunksOf(...parts: readonly string[]): AsyncGenerator<Uint8Array> {
@@ -17,8 +23,8 @@ async function* chunksOf(...parts: readonly string[]): AsyncGenerator<Uint8Array
 }
 
 it('keeps a part whole, and finds it again', async () => {
-  const kept = await openFilePartShelf(folder).keep(1, chunksOf('so', 'und'), () => FACTS);
-  expect(await openFilePartShelf(folder).find(1)).toEqual(kept);
+  const kept = await openShelf().keep(1, chunksOf('so', 'und'), () => FACTS);
+  expect(await openShelf().find(1)).toEqual(kept);
   expect(readdirSync(folder).sort()).toEqual(['part-0001.json', 'part-0001.mp3']);
 });
 
@@ -27,7 +33,7 @@ it('keeps nothing of a part that the disk has no room for, and says so', async (
     yield Buffer.from('half');
     throw Object.assign(new Error('no'), { code: 'ENOSPC', syscall: 'write' });
   }
-  const shelf = openFilePartShelf(folder);
+  const shelf = openShelf();
   const failed = await shelf.keep(1, untilFull(), () => FACTS).catch(toAppError);
   expect(failed).toMatchObject({ code: 'insufficient_storage' });
   expect(readdirSync(folder)).toEqual([]);
@@ -35,7 +41,7 @@ it('keeps nothing of a part that the disk has no room for, and says so', async (
 });
 
 it('does not write into what another process is making, nor move it', async () => {
-  const [first, second] = [openFilePartShelf(folder), openFilePartShelf(folder)];
+  const [first, second] = [openShelf(), openShelf()];
   let go = () => {};
   const slept = new Promise<void>((resolve) => {
     go = resolve;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -6,6 +7,7 @@ import { NO_WORD_TIMER } from '../../src/pipeline/word-timing/word-timer.ts';
 import { openFilePartShelf } from '../../src/service/file-part-shelf.ts';
 import type { PartShelf, SpokenPart } from '../../src/service/part-shelf.ts';
 import { speakParts } from '../../src/service/speak-parts.ts';
+import { createFileWorkFiles } from '../../src/storage/works/file-work-files.ts';
 import { splitIntoRequests } from '../../src/text/request-text.ts';
 import { wholeTextSegments } from '../../src/text/turn-text.ts';
 import { codecs, speechMp3 } from '../support/codecs.ts';
@@ -182,11 +184,15 @@ describe('speakParts', () => {
 });
 
 describe('parts as files', () => {
+  const work = randomUUID();
+  let dataDir = '';
   let folder = '';
-  beforeEach(() => {
-    folder = scratchFolder('parts');
+  beforeEach(async () => {
+    dataDir = scratchFolder('parts');
+    folder = await createFileWorkFiles(dataDir).scratch(work);
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
+  afterEach(() => rmSync(dataDir, { recursive: true }));
+  const openShelf = () => openFilePartShelf(createFileWorkFiles(dataDir))(work, folder);
   const facts = () => ({ audioMs: 7, words: [] });
   async function* chunks(failure?: Error) {
     yield Buffer.from('ab');
@@ -195,14 +201,14 @@ describe('parts as files', () => {
   }
 
   it('finds what was kept, also when it is opened anew', async () => {
-    const kept = await openFilePartShelf(folder).keep(3, chunks(), facts);
-    expect(await openFilePartShelf(folder).find(3)).toEqual(kept);
-    expect(await openFilePartShelf(folder).find(2)).toBeUndefined();
+    const kept = await openShelf().keep(3, chunks(), facts);
+    expect(await openShelf().find(3)).toEqual(kept);
+    expect(await openShelf().find(2)).toBeUndefined();
   });
 
   it('keeps nothing of what broke', async () => {
     const failure = new Error('broke');
-    const shelf = openFilePartShelf(folder);
+    const shelf = openShelf();
     await expect(shelf.keep(0, chunks(failure), facts)).rejects.toBe(failure);
     expect(await shelf.find(0)).toBeUndefined();
     await shelf.keep(0, chunks(), facts);
@@ -210,7 +216,7 @@ describe('parts as files', () => {
   });
 
   it('does not take a part whose facts are damaged or missing, or that is half written', async () => {
-    const shelf = openFilePartShelf(folder);
+    const shelf = openShelf();
     await shelf.keep(0, chunks(), facts);
     writeFileSync(join(folder, 'part-0000.json'), '{"audioMs":');
     expect(await shelf.find(0)).toBeUndefined();

@@ -204,7 +204,10 @@ describe('what several instances share', () => {
 
   it('is a database, a folder and a secret, or two while one is exchanged', () => {
     const { databaseUrl, filesUrl, secret: secrets } = accepted({ env }).config;
-    expect([databaseUrl, filesUrl]).toEqual([env.VOXGATE_DATABASE_URL, '/srv/voxgate']);
+    expect([databaseUrl, filesUrl]).toEqual([
+      env.VOXGATE_DATABASE_URL,
+      { kind: 'folder', folder: '/srv/voxgate' },
+    ]);
     expect(secrets.map((text) => Buffer.from(text, 'base64url').length)).toEqual([32, 40]);
   });
 
@@ -234,14 +237,42 @@ describe('what several instances share', () => {
   });
 
   it.each([
-    's3://bucket/prefix',
+    ['s3://files', { prefix: '' }],
+    ['s3://files/', { prefix: '' }],
+    ['s3://files/a/b', { prefix: 'a/b/' }],
+    ['s3://files/a/../b/', { prefix: 'b/' }],
+    ['s3://files/a?region=eu-north-1', { prefix: 'a/', region: 'eu-north-1' }],
+    ['s3://files/a?endpoint=http://[::1]:9000/', { prefix: 'a/', endpoint: 'http://[::1]:9000' }],
+  ])('is a bucket at %s', (given, expected) => {
+    const { filesUrl } = accepted({ env: { ...env, VOXGATE_FILES_URL: given } }).config;
+    expect(filesUrl).toEqual({
+      ...{ kind: 's3', bucket: 'files', endpoint: undefined, region: undefined },
+      ...expected,
+    });
+  });
+
+  it.each([
+    's3://ann:hunter2@files/a',
+    's3://Files/a',
+    's3://fi/a',
+    's3://files:9000/a',
+    's3://files/a//b',
+    's3://files/a%2fb',
+    's3://files/.hidden',
+    's3://files/a?prefix=b',
+    's3://files/a?endpoint=ftp://host',
+    's3://files/a?endpoint=https://ann:hunter2@host',
+    's3://files/a?endpoint=https://host/path',
+    's3://files/a?region=Not%20One',
+    's3://files/a#b',
     '/srv/voxgate',
     'file://host/srv',
     'file:///srv?x=1',
     'https://files.example',
   ])('takes no files at %s, and says what it takes', (given) => {
     const [problem] = refused({ env: { ...env, VOXGATE_FILES_URL: given } });
-    expect(problem).toMatch(/^VOXGATE_FILES_URL is ".*allowed: file:\/\/\/folder/);
+    expect(problem).toMatch(/^VOXGATE_FILES_URL is ".*allowed: file:\/\/\/folder.* s3:\/\/bucket\/prefix/);
+    expect(problem).not.toContain('hunter2');
   });
 });
 

@@ -10,7 +10,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import { FORMAT } from '../../src/storage/postgres/migrations.ts';
-import { joinFolder } from '../../src/storage/postgres/shared-folder.ts';
+import { folderPlace, joinFiles } from '../../src/storage/postgres/shared-folder.ts';
 import { openPostgresDatabase, type RecordNews } from '../../src/storage/postgres-database.ts';
 import { writeFolderId } from '../../src/storage/works/works-folder.ts';
 import { hasPostgres, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
@@ -160,7 +160,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL', SLOW, () => {
     const [own, other] = ['own', 'other'].map((name) => mkdtempSync(join(tmpdir(), `voxgate-${name}-`)));
     const { database } = stores[0]!;
     const joined = (folder: string) =>
-      joinFolder(database, folder).then(
+      joinFiles(database, folderPlace(folder)).then(
         () => 'joined',
         (error: Error) => error.message,
       );
@@ -174,7 +174,9 @@ describe.skipIf(!hasPostgres)('PostgreSQL', SLOW, () => {
     await sql`UPDATE ${sql.table('voxgate.works')} SET file_bytes = 1 WHERE id = 'with-file'`.execute(
       database.read,
     );
-    expect(await joined(other!)).toMatch(/knows finished works, and .* is not their folder: is it mounted\?/);
+    expect(await joined(other!)).toMatch(
+      /knows finished works, and .* is not where they are: is it mounted\?/,
+    );
     await writeFolderId(other!, '0123456789');
     expect(await joined(other!)).toMatch(/does not belong to the files in /);
     expect(await joined(own!)).toBe('joined');

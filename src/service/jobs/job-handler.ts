@@ -16,7 +16,7 @@ import type { WorkFiles } from '../../storage/works/work-files.ts';
 import { splitIntoRequests } from '../../text/request-text.ts';
 import { wholeTextSegments } from '../../text/turn-text.ts';
 import type { AudioFinisher } from '../audio-finisher.ts';
-import type { PartShelf } from '../part-shelf.ts';
+import type { OpenShelf } from '../part-shelf.ts';
 import { speakParts } from '../speak-parts.ts';
 import { wordsInFile } from '../spoken-timing.ts';
 import type { WorkHandler } from '../work-runner.ts';
@@ -26,7 +26,7 @@ export type JobHandlerOptions = {
   readonly runtime: SpeechRuntime;
   readonly files: WorkFiles;
   readonly finisher: AudioFinisher;
-  readonly openShelf: (folder: string) => PartShelf;
+  readonly openShelf: OpenShelf;
   readonly defaultVoice2: string | undefined;
   readonly toDelivery: (work: Work) => NewDelivery | undefined;
 };
@@ -72,7 +72,7 @@ export function createJobHandler(options: JobHandlerOptions): WorkHandler {
           tenant: work.owner,
           upstream,
           work: work.id,
-          shelf: options.openShelf(folder),
+          shelf: options.openShelf(work.id, folder),
           atOnce: PARTS_AT_ONCE[model === 'VoxDialog-turbo' ? 'turbo' : 'normal'],
           onProgress: (done) => tell({ phase: 'speaking', progress: done * SPEAKING_SHARE }),
         },

@@ -20,7 +20,7 @@ import type { ActiveSlots } from '../active-slots.ts';
 import type { AudioFinisher } from '../audio-finisher.ts';
 import type { GuardedFetch } from '../fetch/guarded-fetch.ts';
 import { writeWholeFile } from '../finishing/whole-file.ts';
-import type { PartShelf } from '../part-shelf.ts';
+import type { OpenShelf } from '../part-shelf.ts';
 import { speakParts } from '../speak-parts.ts';
 import { wordsInFile } from '../spoken-timing.ts';
 import type { WorkHandler, WorkProgress } from '../work-runner.ts';
@@ -43,7 +43,7 @@ export type PlayNoteHandlerOptions = {
   readonly reader: SourceReader;
   readonly writer: ScriptWriter;
   readonly finisher: AudioFinisher;
-  readonly openShelf: (folder: string) => PartShelf;
+  readonly openShelf: OpenShelf;
   readonly slots: ActiveSlots;
   readonly mostSourceBytes: number;
   readonly toDelivery: (work: Work) => NewDelivery | undefined;
@@ -123,18 +123,21 @@ export function createPlayNoteHandler(options: PlayNoteHandlerOptions): WorkHand
 
   /** What an earlier attempt has written, or a new one. */
   const findScript = async (...wish: Parameters<typeof writeScript>): Promise<Script> => {
-    const [, folder] = wish;
+    const [work, folder] = wish;
     const path = join(folder, SCRIPT);
-    try {
-      return JSON.parse(await readFile(path, 'utf8')) as Script;
-    } catch {
-      const script = await writeScript(...wish);
-      await writeWholeFile(path, async (unfinished) => {
-        await writeFile(unfinished, JSON.stringify(script));
-        return {};
-      });
-      return script;
-    }
+    if (await files.recover(work.id, SCRIPT))
+      try {
+        return JSON.parse(await readFile(path, 'utf8')) as Script;
+      } catch {
+        // Damaged: another one is written.
+      }
+    const script = await writeScript(...wish);
+    await writeWholeFile(path, async (unfinished) => {
+      await writeFile(unfinished, JSON.stringify(script));
+      await files.checkpoint(work.id, SCRIPT, unfinished);
+      return {};
+    });
+    return script;
   };
 
   return {
@@ -165,7 +168,7 @@ export function createPlayNoteHandler(options: PlayNoteHandlerOptions): WorkHand
           texts: scriptParts.map(({ text }) => text),
           tenant: work.owner,
           work: work.id,
-          shelf: options.openShelf(folder),
+          shelf: options.openShelf(work.id, folder),
           atOnce: 1,
           onProgress: speaking,
         },

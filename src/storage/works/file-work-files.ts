@@ -3,17 +3,19 @@
 // flushed. Ids and names are checked against fixed alphabets, so that no path leads anywhere else.
 
 import { createReadStream } from 'node:fs';
-import { lstat, mkdir, readdir, realpath, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join, sep } from 'node:path';
+import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { flushFile, flushFolder } from '../flush-file.ts';
 import type { WorkFiles } from './work-files.ts';
-import { isWorkId, worksFolderOf } from './works-folder.ts';
-
-/** A word or two and an ending: `audio.mp3`, `words.en.vtt`. Never a dot first, never two in a row. */
-const NAME = /^[a-z0-9][a-z0-9_-]*(\.[a-z0-9_-]+)*$/;
-const MAX_NAME = 100;
-/** What is being made while its folder is dropped may put more into it; some 3 s, by then its writer has stopped. */
-const DROPPED = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 } as const;
+import {
+  checkNames,
+  DROPPED,
+  fileInScratch,
+  isFileAt,
+  isFileName,
+  isWorkId,
+  worksFolderOf,
+} from './works-folder.ts';
 
 const isMissing = (error: unknown): boolean => {
   const { code } = error as NodeJS.ErrnoException;
@@ -27,11 +29,10 @@ const isMissing = (error: unknown): boolean => {
 export function createFileWorkFiles(dataDir: string, checkHeld: () => void = () => {}): WorkFiles {
   const root = worksFolderOf(dataDir);
   const folderOf = (workId: string): string => {
-    if (!isWorkId(workId)) throw new Error('not the id of a work');
+    checkNames(workId);
     return join(root, workId);
   };
   const scratchOf = (workId: string) => join(folderOf(workId), 'scratch');
-  const isName = (name: string) => name.length <= MAX_NAME && NAME.test(name);
 
   return {
     async scratch(workId) {
@@ -41,13 +42,19 @@ export function createFileWorkFiles(dataDir: string, checkHeld: () => void = () 
       return folder;
     },
 
+    /** Whoever goes on sees this folder. */
+    async checkpoint(workId, name) {
+      checkNames(workId, name);
+    },
+
+    async recover(workId, name) {
+      checkNames(workId, name);
+      return await isFileAt(join(scratchOf(workId), name));
+    },
+
     async publish(workId, name, path) {
-      if (!isName(name)) throw new Error('not a name for a file of a work');
-      // A link in the scratch folder may point anywhere; what it points at is not this work's.
-      const scratch = (await realpath(scratchOf(workId))) + sep;
-      const from = join(await realpath(dirname(path)), basename(path));
-      if (!from.startsWith(scratch) || !(await lstat(from)).isFile())
-        throw new Error('only a file in the scratch folder of a work is published');
+      checkNames(workId, name);
+      const from = await fileInScratch(scratchOf(workId), path);
       const bytes = await flushFile(from);
       const folder = join(folderOf(workId), 'files');
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -58,7 +65,7 @@ export function createFileWorkFiles(dataDir: string, checkHeld: () => void = () 
     },
 
     async find(workId, name) {
-      if (!isWorkId(workId) || !isName(name)) return undefined;
+      if (!isWorkId(workId) || !isFileName(name)) return undefined;
       const path = join(folderOf(workId), 'files', name);
       try {
         const found = await lstat(path);

@@ -10,8 +10,15 @@ export type StoredFile = {
 };
 
 export type WorkFiles = {
-  /** A folder of this work's own on this machine, created when it is missing; what is in it survives a restart. */
+  /** A folder of this work's own on this machine, created when it is missing; it may be gone after a restart. */
   scratch(workId: string): Promise<string>;
+  /**
+   * What lies at `path` is to be found under `name` in the scratch folder by whoever goes on with the work: called when it is
+   * whole, before it gets that name here.
+   */
+  checkpoint(workId: string, name: string, path: string): Promise<void>;
+  /** Whether `name` is in the scratch folder, brought there if need be; what nobody has is not there. */
+  recover(workId: string, name: string): Promise<boolean>;
   /** Makes the file at `path` (in the scratch folder) the work's `name`, whole or not at all. It is moved, not copied. */
   publish(workId: string, name: string, path: string): Promise<{ readonly bytes: number }>;
   /** A published file; undefined when there is none. */
