@@ -24,7 +24,7 @@ export { toSpeechJob } from '../src/engine/speech-job.ts';
 export { createSpeechSource } from '../src/engine/speech-source.ts';
 export { loadTimeStretch } from '../src/engine/time-stretch.ts';
 export { programVoice, VOICES } from '../src/engine/voices.ts';
-export { Mp3Spool } from '../src/pipeline/mp3-spool.ts';
+export { BodySpool } from '../src/pipeline/body-spool.ts';
 export { RelayedSpeech } from '../src/pipeline/whole-body/relayed-speech.ts';
 export { createSpeechRecovery } from '../src/pipeline/whole-body/speech-recovery.ts';
 export { relayWholeBody } from '../src/pipeline/whole-body/whole-body.ts';

@@ -63,7 +63,7 @@ function watch(owner, name, partOf) {
 watch(SynthesisRun.prototype, 'begin', () => 'command in');
 watch(Pool.prototype, 'dispatch', () => 'request out');
 watch(FrameStore.prototype, 'add', (stack) =>
-  /mp3-spool/.test(stack) ? 'bytes in' : /frame-queue/.test(stack) ? 'decoding' : undefined,
+  /body-spool/.test(stack) ? 'bytes in' : /frame-queue/.test(stack) ? 'decoding' : undefined,
 );
 const toFrameWriter = (stack) => (/frame-writer/.test(stack) ? 'frame out' : undefined);
 watch(Uint8Array.prototype, 'set', toFrameWriter); // the frame is laid into the send buffer

@@ -70,7 +70,7 @@ export function createJudge(program, by) {
         urgency: 'heard-text',
         onEstimate() {},
       });
-      const spool = new program.Mp3Spool({ capacityBytes: () => Number.POSITIVE_INFINITY, tap: words.tap });
+      const spool = new program.BodySpool({ capacityBytes: () => Number.POSITIVE_INFINITY, tap: words.tap });
       words.request(() => turn.aligned);
       let sent = 0;
       const open = async () => {

@@ -12,7 +12,7 @@ export function openBody(program, onItem) {
     },
   };
   const relayed = new program.RelayedSpeech({
-    spool: new program.Mp3Spool({ capacityBytes, tap }),
+    spool: new program.BodySpool({ capacityBytes, tap }),
     decoders: program.decoders,
     passesThrough: () => false,
     longestMs: Number.POSITIVE_INFINITY,

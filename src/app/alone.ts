@@ -24,6 +24,7 @@ import { createAppInstances, enlistIn } from './instances.ts';
 import { openAppPlaying } from './playing.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';
 import { openQuotaStore, quotasFor } from './service-quotas.ts';
+import { ReadVoiceLists } from './service-voices.ts';
 import { openAppUpstream } from './upstream.ts';
 
 /** `stopAll` does what was handed to `onStop`, in reverse. */
@@ -40,7 +41,8 @@ export async function startAlone(
   const speech = await findServices(options);
   const quotas = await openQuotaStore(context, speech);
   onStop(() => quotas.close());
-  const upstream = await openAppUpstream(context, speech, quotasFor(quotas, speech, context));
+  const lists = new ReadVoiceLists(context);
+  const upstream = await openAppUpstream(context, speech, quotasFor(quotas, speech, context), lists);
   const secrets = openAppSecrets(options);
   const tokens = createAttachTokens(secrets.legs, Date.now);
   const registry = createLocalLegRegistry(clock, tokens);

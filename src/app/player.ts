@@ -33,6 +33,7 @@ import { listenAt, SPARE_SOCKETS } from './gateway.ts';
 import { BY_SWITCHBOARD } from './legs.ts';
 import { openAppPlaying } from './playing.ts';
 import { viewsFor } from './service-quotas.ts';
+import { ToldVoiceLists } from './service-voices.ts';
 import { openAppUpstream } from './upstream.ts';
 
 /** What a player is told at its start. */
@@ -67,6 +68,8 @@ export const PRIMARY = 'primary';
 export const privatePath = (folder: string, of: PlayerNumber | typeof PRIMARY) => join(folder, `${of}.sock`);
 
 const ASK_MS = 3000;
+/** Of a list that the primary is still reading. */
+const VOICES_MS = 12_000;
 
 /** All of a player but its channel to the primary; `onStop` gets what is to be done at its end, in reverse order. */
 async function openAppPlayer(
@@ -78,7 +81,8 @@ async function openAppPlayer(
   const context = createAppContext({ config, version, log }, onStop);
   const { clock, random, metrics } = context;
   const quotas = createIpcQuotaStore({ primary, clock, states: brief.quotas });
-  const upstream = await openAppUpstream(context, speech, viewsFor(quotas));
+  const lists = new ToldVoiceLists((of) => primary.ask('listVoices', of, { deadlineMs: VOICES_MS }));
+  const upstream = await openAppUpstream(context, speech, viewsFor(quotas), lists);
 
   const notes = createSecretNotes(peerSecret);
   const processAt = (of: PlayerNumber | typeof PRIMARY): Neighbour => ({
@@ -232,6 +236,7 @@ async function openAppPlayer(
     },
     listeners: {
       quotaChanged: quotas.changed,
+      voicesListed: ({ service, ids }) => lists.told(service, ids),
       legGiven: (news) => legs!.given(news),
       legAwaited: (ask) => legs!.awaited(ask),
       legRefused: (news) => legs!.refused(news),
@@ -294,6 +299,7 @@ function playFor({ line, leave }: PrimaryLine): Promise<void> {
       },
       listeners: {
         quotaChanged: (states) => parts?.listeners.quotaChanged(states),
+        voicesListed: (listed) => parts?.listeners.voicesListed(listed),
         legGiven: (news) => parts?.listeners.legGiven(news),
         legAwaited: (ask) => parts?.listeners.legAwaited(ask),
         legRefused: (news) => parts?.listeners.legRefused(news),

@@ -6,6 +6,7 @@ import { createAttachTokens } from '../access/attach-tokens.ts';
 import { metricsText } from '../base/metrics-snapshot.ts';
 import { openPlayerProcesses } from '../cluster/ipc-player-process.ts';
 import { createLegDirectory } from '../cluster/legs/leg-directory.ts';
+import type { PlayerNews } from '../cluster/messages.ts';
 import { createSecretNotes } from '../cluster/peer-note.ts';
 import { createPlayerHost } from '../cluster/player-host.ts';
 import { createPlayers } from '../cluster/players.ts';
@@ -33,6 +34,7 @@ import { openAppCredentials, openAppSound } from './playing.ts';
 import { openProcessMetrics } from './process-metrics.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';
 import { openQuotaStore, viewsFor } from './service-quotas.ts';
+import { ReadVoiceLists } from './service-voices.ts';
 import { openAppUpstream, upstreamOf } from './upstream.ts';
 
 const PROGRAM = fileURLToPath(new URL('../main.js', import.meta.url));
@@ -66,12 +68,14 @@ export async function startPrimary(
   const speech = await findServices(options);
   const store = await openQuotaStore(context, speech);
   onStop(() => store.close());
+  let tellVoices: (listed: PlayerNews['voicesListed']) => void = () => {}; // a process asks when it starts
   const share = createQuotaShare({
     store,
     placesOf: (quota) => placesOf(speech.services, quota, config.upstreamMaxInFlightPerKey),
     clock,
   });
-  const upstream = await openAppUpstream(context, speech, viewsFor(share.open()));
+  const lists = new ReadVoiceLists(context, (service, ids) => tellVoices({ service, ids }));
+  const upstream = await openAppUpstream(context, speech, viewsFor(share.open()), lists);
   const { codecs, timer } = openAppSound(context);
   const credentials = openAppCredentials(config);
   const observers = openAppObservers({
@@ -92,6 +96,7 @@ export async function startPrimary(
     legs,
     log: options.log, // players have bounded and counted their lines
     findAgent: async (userId, agentId) => service?.findAgent(userId, agentId),
+    listVoices: (of) => lists.of(of),
     tellQuota: (player, states) => players.of(player)?.tell('quotaChanged', states),
   });
   const players = createPlayers<PlayerBrief>({
@@ -116,6 +121,9 @@ export async function startPrimary(
     clock,
     log,
   });
+  tellVoices = (listed) => {
+    for (const player of players.all()) player.tell('voicesListed', listed);
+  };
   const whole = createWholeGateway({ players, metrics, pools: upstream.reports, tokens: observers.tokens });
 
   const desk: OperatorDesk = {

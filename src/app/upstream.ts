@@ -36,7 +36,7 @@ import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
 import type { ConfiguredSpeech, SpeechService } from './configured-speech.ts';
 import type { AppContext } from './context.ts';
 import { openPhraseStore } from './phrases.ts';
-import { openServiceVoices, type ServiceVoices, spokenAsBy } from './service-voices.ts';
+import { openServiceVoices, type ServiceVoices, spokenAsBy, type VoiceLists } from './service-voices.ts';
 import { healthReport, openServiceWatches, standingOf } from './service-watches.ts';
 
 export type AppUpstream = {
@@ -86,6 +86,7 @@ type Shared = Pick<AppContext, 'config' | 'clock' | 'random' | 'log' | 'onStop'>
   readonly openRecovery: () => SpeechRecovery;
   readonly metricsOf: (service: SpeechService) => AppContext['metrics'];
   readonly watchOf: ReturnType<typeof openServiceWatches>;
+  readonly lists: VoiceLists;
 };
 
 type OpenService = Omit<ServingService, 'voice' | 'voice2'> & {
@@ -97,7 +98,7 @@ type OpenService = Omit<ServingService, 'voice' | 'voice2'> & {
 
 /** One service with its own connections, keys, limits and records of voices. */
 function openService(
-  { config, clock, random, log, onStop, openRecovery, metricsOf, watchOf }: Shared,
+  { config, clock, random, log, onStop, openRecovery, metricsOf, watchOf, lists }: Shared,
   service: SpeechService,
   store: QuotaStore,
   form: ConfiguredSpeech['form'],
@@ -145,7 +146,7 @@ function openService(
     metrics: metricsOf(service),
   });
   onStop(() => pool.close());
-  const voices = openServiceVoices(service, clock, onStop);
+  const voices = openServiceVoices(service, lists);
   // Not waited for: a service that is silent must not hold up the start. It never throws and ends by its own deadline.
   void transport.warm(WARM_CONNECTIONS);
   const isList = form === 'list';
@@ -191,6 +192,7 @@ export async function openAppUpstream(
   context: AppContext,
   speech: ConfiguredSpeech,
   storeFor: (service: SpeechService) => QuotaStore,
+  lists: VoiceLists,
 ): Promise<AppUpstream> {
   const { config, metrics, onStop } = context;
   const { form, services, table } = speech;
@@ -223,7 +225,7 @@ export async function openAppUpstream(
     context,
     services.map(({ name }) => name),
   );
-  const shared = { ...context, openRecovery, metricsOf, watchOf };
+  const shared = { ...context, openRecovery, metricsOf, watchOf, lists };
   const open = services.map((service, index) => {
     const isLast = index > 0 && index === services.length - 1;
     return openService(shared, service, storeFor(service), form, isLast && service.isEmbedded);

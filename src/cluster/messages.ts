@@ -9,6 +9,7 @@ import type { LiveView } from '../http/routes/live-view.ts';
 import type { ServiceReport } from '../http/routes/operator-routes.ts';
 import type { LegWanted } from '../session/leg-broker.ts';
 import type { AgentProfile, AgentUse } from '../speech/agent-profile.ts';
+import type { ListedVoice } from '../speech/listed-voice.ts';
 import type {
   QuotaAnswer,
   QuotaAsk,
@@ -42,6 +43,8 @@ export type PrimaryAsks = {
     readonly userId: string;
     readonly agentId: string;
   }) => AgentProfile | undefined;
+  /** Of a service elsewhere, by its name; refused with `upstream_unreachable` while it has never been there. */
+  readonly listVoices: (service: string) => readonly ListedVoice[];
 };
 
 export type PrimaryNews = {
@@ -103,6 +106,8 @@ export type PlayerAsks<Brief> = {
 export type PlayerNews = {
   /** Something may have become free other than by time. */
   readonly quotaChanged: readonly QuotaState[];
+  /** Each time that the primary has read the list of a service. */
+  readonly voicesListed: { readonly service: string; readonly ids: readonly string[] };
   readonly legGiven: LegAddress & { readonly ask: number; readonly userId: string };
   /** There is none yet. */
   readonly legAwaited: number;

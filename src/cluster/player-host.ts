@@ -2,6 +2,7 @@
 
 import type { Log } from '../base/log.ts';
 import type { SessionAgent } from '../session/session-agent.ts';
+import type { ListedVoice } from '../speech/listed-voice.ts';
 import type { QuotaState, QuotaStore } from '../upstream/quota/quota-store.ts';
 import type { LegDirectory } from './legs/leg-directory.ts';
 import type { PlayerNumber, PrimaryAsks, PrimaryNews } from './messages.ts';
@@ -21,6 +22,7 @@ export type PlayerHostOptions = {
   readonly legs: LegDirectory;
   readonly log: Log;
   readonly findAgent: (userId: string, agentId: string) => Promise<SessionAgent | undefined>;
+  readonly listVoices: (service: string) => Promise<readonly ListedVoice[]>;
   readonly tellQuota: (player: PlayerNumber, states: readonly QuotaState[]) => void;
 };
 
@@ -52,6 +54,7 @@ export function createPlayerHost(options: PlayerHostOptions): PlayerHost {
       },
       quotaStates: () => quotasOf(player).state(),
       findAgent: async ({ userId, agentId }) => (await options.findAgent(userId, agentId))?.profile,
+      listVoices: (service) => options.listVoices(service),
     }),
     listenersFor: (player) => ({
       log: ({ level, event, fields }) => log[level](event, { ...fields, player }),

@@ -11,9 +11,9 @@ import type { RequestText } from '../text/request-text.ts';
 import { spokenWords } from '../text/spoken-words.ts';
 import type { Preference } from '../upstream/service-choice.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
+import { BodySpool } from './body-spool.ts';
 import { handOver } from './hand-over.ts';
 import { joinPauseMs } from './join-pause.ts';
-import { Mp3Spool } from './mp3-spool.ts';
 import { type SpokenWith, saidLength, toAlignedText, toOutgoingRequest } from './outgoing-request.ts';
 import type { RequestVoice } from './say-request.ts';
 import type { TurnChain } from './service-chain.ts';
@@ -87,7 +87,7 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
     onCaughtUp: () => spool.refill(),
     onEstimate: (index, estimate) => timeline.align(index, estimate),
   });
-  const spool = new Mp3Spool({
+  const spool = new BodySpool({
     capacityBytes: () => SPOOL_BYTES,
     tap: words.tap,
     isHeldBack: () => words.isBehind(),

@@ -6,8 +6,8 @@ import { segmentText } from '../text/segment.ts';
 import { asking, chooseSound, expectedMs, type Listening } from '../upstream/sound-offer.ts';
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
+import type { RequestSpool } from './body-spool.ts';
 import { type CachedSpeech, relayCached } from './cached-speech.ts';
-import type { RequestSpool } from './mp3-spool.ts';
 import { countLetters } from './whole-body/voice-records.ts';
 import { type RecoveryPolicy, type RequestReport, relayWholeBody } from './whole-body/whole-body.ts';
 

@@ -1,11 +1,11 @@
-// The whole path of one turn, top to bottom: text → upstream → MP3 spool → sound → frames.
+// The whole path of one turn, top to bottom: text → upstream → spool → sound → frames.
 // Live turns, HTTP bodies and files all come through here; they differ only in who drains the frames.
 
 import type { Transcoder } from '../audio/transcoder.ts';
 import type { FrameQueue } from '../playout/frame-queue.ts';
 import type { RequestText } from '../text/request-text.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
-import type { Mp3Spool } from './mp3-spool.ts';
+import type { BodySpool } from './body-spool.ts';
 import type { RequestLine } from './request-line.ts';
 import { type RequestVoice, sayRequest } from './say-request.ts';
 import { requestsOf, sayByChain, type TurnChain } from './service-chain.ts';
@@ -14,7 +14,7 @@ import { requestsOf, sayByChain, type TurnChain } from './service-chain.ts';
 export type SpeechSink = Pick<Transcoder, 'push'>;
 
 export type TurnAudio = RequestVoice & {
-  readonly spool: Mp3Spool;
+  readonly spool: BodySpool;
   /** Where several services may say it; it is then said with the voices of these. */
   readonly chain?: TurnChain | undefined;
   readonly requests: Pick<RequestLine, 'next'>;

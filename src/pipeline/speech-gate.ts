@@ -6,7 +6,7 @@ import { SoundToPcm } from '../audio/bodies/sound-to-pcm.ts';
 import { createSpeechJudge, type SpeechJudge } from '../audio/dsp/speech-judge.ts';
 import type { Mp3Decoders } from '../audio/mp3/mp3-decoder.ts';
 import { AppError } from '../base/app-error.ts';
-import { itemMs, Mp3Spool, type RequestSpool, type SpoolItem } from './mp3-spool.ts';
+import { BodySpool, itemMs, type RequestSpool, type SpoolItem } from './body-spool.ts';
 
 /** No speech begins later in its own sound; a service that sends faster than it is heard is found out at once. */
 const MAX_SILENT_MS = 5_000;
@@ -33,7 +33,7 @@ const goesOnWithout = () =>
 /** Throws `upstream_bad_audio` from `add` when no speech comes, or no more. */
 export class SpeechGate implements RequestSpool {
   private readonly options: SpeechGateOptions;
-  private readonly held = new Mp3Spool({ capacityBytes: () => HELD_BYTES });
+  private readonly held = new BodySpool({ capacityBytes: () => HELD_BYTES });
   private target: RequestSpool | undefined;
   private readonly judge: SpeechJudge = createSpeechJudge();
   private readonly pcm: SoundToPcm;

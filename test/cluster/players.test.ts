@@ -55,7 +55,14 @@ const spawn = (player: number): PlayerProcess => {
   const peer = createPeer<PrimaryAsks, PrimaryNews, PlayerAsks<Brief>, PlayerNews>({
     line: lines.b,
     answers,
-    listeners: { quotaChanged() {}, legGiven() {}, legAwaited() {}, legRefused() {}, legEnded() {} },
+    listeners: {
+      quotaChanged() {},
+      voicesListed() {},
+      legGiven() {},
+      legAwaited() {},
+      legRefused() {},
+      legEnded() {},
+    },
     clock,
     log: silentLog,
     onStuck() {},

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Transcoder } from '../../src/audio/transcoder.ts';
 import { AppError } from '../../src/base/app-error.ts';
-import { Mp3Spool } from '../../src/pipeline/mp3-spool.ts';
+import { BodySpool } from '../../src/pipeline/body-spool.ts';
 import { createRequestLine } from '../../src/pipeline/request-line.ts';
 import { speak } from '../../src/pipeline/speak.ts';
 import { createSpeechRecovery } from '../../src/pipeline/whole-body/speech-recovery.ts';
@@ -233,7 +233,7 @@ describe('speak', () => {
         {
           upstream,
           requests,
-          spool: new Mp3Spool({ capacityBytes: () => 1e6 }),
+          spool: new BodySpool({ capacityBytes: () => 1e6 }),
           sink: () => transcoder,
           transcoder,
           frames,
@@ -261,7 +261,7 @@ describe('speak', () => {
   it('pushes nothing when it is aborted in the very moment in which room has come', async () => {
     let roomComes = () => {};
     const pushed: string[] = [];
-    const spool = new Mp3Spool({ capacityBytes: () => 1e6 });
+    const spool = new BodySpool({ capacityBytes: () => 1e6 });
     spool.add({ kind: 'begin' });
     const controller = new AbortController();
     const speaking = speak(
@@ -308,7 +308,7 @@ describe('speak', () => {
       {
         upstream: createMemoryUpstream(),
         requests,
-        spool: new Mp3Spool({ capacityBytes: () => 1e6 }),
+        spool: new BodySpool({ capacityBytes: () => 1e6 }),
         sink: () => ({ push: nothing }),
         transcoder: {
           prepare: nothing,

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { Transcoder } from '../../src/audio/transcoder.ts';
 import { AppError, type ErrorCode } from '../../src/base/app-error.ts';
-import { Mp3Spool } from '../../src/pipeline/mp3-spool.ts';
+import { BodySpool } from '../../src/pipeline/body-spool.ts';
 import { createRequestLine } from '../../src/pipeline/request-line.ts';
 import type { RequestVoice } from '../../src/pipeline/say-request.ts';
 import { speak } from '../../src/pipeline/speak.ts';
@@ -201,7 +201,7 @@ export function createChainRig(services: readonly ChainService[]): ChainRig {
       const transcoder = new Transcoder({ format: 'mulaw', sampleRate: 8000, frameMs: 20 }, codecs, (frame) =>
         queue.push(frame),
       );
-      const spool = new Mp3Spool({ capacityBytes: () => 65_536 });
+      const spool = new BodySpool({ capacityBytes: () => 65_536 });
       const report = {
         sent() {},
         resumed() {},

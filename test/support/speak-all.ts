@@ -3,7 +3,7 @@
 import type { AudioFrame } from '../../src/audio/stage.ts';
 import { Transcoder } from '../../src/audio/transcoder.ts';
 import { AppError } from '../../src/base/app-error.ts';
-import { Mp3Spool } from '../../src/pipeline/mp3-spool.ts';
+import { BodySpool } from '../../src/pipeline/body-spool.ts';
 import { createRequestLine } from '../../src/pipeline/request-line.ts';
 import { speak } from '../../src/pipeline/speak.ts';
 import { FrameQueue } from '../../src/playout/frame-queue.ts';
@@ -81,7 +81,7 @@ export async function speakAll(
     {
       upstream,
       requests,
-      spool: new Mp3Spool({ capacityBytes: () => 16_384 }),
+      spool: new BodySpool({ capacityBytes: () => 16_384 }),
       sink: () => transcoder,
       transcoder,
       frames: queue,

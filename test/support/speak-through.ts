@@ -3,7 +3,7 @@
 import type { BodyType } from '../../src/audio/bodies/body-type.ts';
 import { hearingBelow } from '../../src/audio/mp3/mp3-decoder.ts';
 import { heardHzOf, Transcoder } from '../../src/audio/transcoder.ts';
-import { Mp3Spool } from '../../src/pipeline/mp3-spool.ts';
+import { BodySpool } from '../../src/pipeline/body-spool.ts';
 import { createRequestLine } from '../../src/pipeline/request-line.ts';
 import { speak } from '../../src/pipeline/speak.ts';
 import type { SpeechRecovery } from '../../src/pipeline/whole-body/speech-recovery.ts';
@@ -83,7 +83,7 @@ export async function speakThrough(options: SpeakThroughOptions): Promise<Spoken
     {
       upstream,
       requests,
-      spool: new Mp3Spool({ capacityBytes: () => options.spoolBytes ?? 1e7 }),
+      spool: new BodySpool({ capacityBytes: () => options.spoolBytes ?? 1e7 }),
       sink: () => transcoder,
       transcoder,
       frames: queue,

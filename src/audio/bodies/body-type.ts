@@ -145,6 +145,9 @@ export function bodyTypeOf(head: AnswerHead, first: Uint8Array, isAll: boolean):
   if (told === undefined) return { found: 'refused', what: typeRefusal(head)! };
   if (first.length < enough(first) && !isAll && mayBeginMark(first)) return { found: 'more-bytes' };
   const mark = markOf(first);
+  // Bytes that can be no plain samples are known by two frames.
+  const isPlain = told.kind !== 'bytes' || ASKED_LAYOUTS[head.asked.format] !== undefined;
+  if (!isPlain && mark === undefined && !isAll && mayBeginFrames(first)) return { found: 'more-bytes' };
   const says = told.kind === 'bytes' ? meantBytes(head, mark) : told;
   if (says === undefined) return refused('answered with bytes that are no audio');
   if (mark === 'text') return refused(`said that it sends ${nameOf(says)} and sent text`);
@@ -251,6 +254,13 @@ function areFrames(first: Uint8Array): boolean {
   if (header === undefined || header.frameBytes + 4 > first.length) return false;
   const next = parseMp3Header(wordAt(first, header.frameBytes));
   return next?.sampleRate === header.sampleRate && next.version === header.version;
+}
+
+/** An MP3 frame, and not yet the header behind it. */
+function mayBeginFrames(first: Uint8Array): boolean {
+  if (first.length < 4) return first.length === 0 || first[0] === 0xff;
+  const header = parseMp3Header(wordAt(first, 0));
+  return header !== undefined && header.frameBytes + 4 > first.length;
 }
 
 const TEXT_BYTES = 48;

@@ -6,7 +6,7 @@ import { type BodyType, MP3_BODY } from '../../audio/bodies/body-type.ts';
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { SpeechBody } from '../../upstream/speech-upstream.ts';
-import type { RequestSpool } from '../mp3-spool.ts';
+import type { RequestSpool } from '../body-spool.ts';
 import { createStallWatch } from './stall-watch.ts';
 
 /** The receiver of the bytes of a body; what it throws ends the reading as a break does. */

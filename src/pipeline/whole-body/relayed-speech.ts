@@ -8,7 +8,7 @@ import type { Mp3Decoders } from '../../audio/mp3/mp3-decoder.ts';
 import type { Mp3StreamTag } from '../../audio/mp3/mp3-stream-tag.ts';
 import { streamSamples } from '../../audio/mp3/mp3-to-pcm.ts';
 import { AppError } from '../../base/app-error.ts';
-import type { RequestSpool } from '../mp3-spool.ts';
+import type { RequestSpool } from '../body-spool.ts';
 import { type BodyFingerprint, createBodyFingerprint } from './body-fingerprint.ts';
 import { BodyReading, type FrameKeeper } from './body-reading.ts';
 import { fadeRun, OLD_FRAMES, spliceRuns } from './splice-runs.ts';

@@ -4,7 +4,7 @@
 
 import type { FrameHeader, SoundFrame } from '../../audio/bodies/sound-frame.ts';
 import type { TranscoderItem } from '../../audio/transcoder.ts';
-import { itemMs } from '../mp3-spool.ts';
+import { itemMs } from '../body-spool.ts';
 
 /** Frames that follow one another, all with the header of the first. */
 export type PackedFrames = {

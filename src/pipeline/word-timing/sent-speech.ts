@@ -8,7 +8,7 @@ import type { Deadlines } from '../../base/deadlines.ts';
 import type { HeardEnding } from '../../captions/alignment/heard-ending.ts';
 import type { WordEstimate } from '../../captions/alignment/word-estimate.ts';
 import type { AlignedText } from '../../text/aligned-text.ts';
-import { itemMs, type SpoolItem, type SpoolTap } from '../mp3-spool.ts';
+import { itemMs, type SpoolItem, type SpoolTap } from '../body-spool.ts';
 import { createItemPacker } from './packed-items.ts';
 import type { TimedSpeech, WordTiming } from './word-timer.ts';
 import type { WordTimerOrder } from './word-timer-messages.ts';

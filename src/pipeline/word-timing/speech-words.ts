@@ -9,7 +9,7 @@ import { GUESS_MS_PER_WEIGHT } from '../../captions/word-timeline.ts';
 import { type OutputFormat, passesThrough } from '../../speech/audio-format.ts';
 import type { ServiceWords } from '../../speech/service-word.ts';
 import type { AlignedText } from '../../text/aligned-text.ts';
-import type { SpoolItem, SpoolTap } from '../mp3-spool.ts';
+import type { SpoolItem, SpoolTap } from '../body-spool.ts';
 import type { SpokenWith } from '../outgoing-request.ts';
 import { type TimedSpeech, timedVoice, type WordTimer, type WordTiming } from './word-timer.ts';
 

@@ -5,7 +5,7 @@ import type { HeardEnding } from '../../captions/alignment/heard-ending.ts';
 import type { WordEstimate } from '../../captions/alignment/word-estimate.ts';
 import type { Language } from '../../speech/language.ts';
 import type { AlignedText } from '../../text/aligned-text.ts';
-import type { SpoolTap } from '../mp3-spool.ts';
+import type { SpoolTap } from '../body-spool.ts';
 
 export type TimedSpeech = {
   readonly language: Language;

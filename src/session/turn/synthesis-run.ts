@@ -7,7 +7,7 @@ import { heardHzOf } from '../../audio/transcoder.ts';
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import { handOver } from '../../pipeline/hand-over.ts';
-import { Mp3Spool } from '../../pipeline/mp3-spool.ts';
+import { BodySpool } from '../../pipeline/body-spool.ts';
 import { saidLength } from '../../pipeline/outgoing-request.ts';
 import type { RequestVoice } from '../../pipeline/say-request.ts';
 import type { TurnChain } from '../../pipeline/service-chain.ts';
@@ -94,7 +94,7 @@ export class SynthesisRun implements TurnAudio, RunReport, TurnChain {
   readonly upstream: SpeechUpstream;
   readonly saidLength: TurnAudio['saidLength'];
   readonly requests: TurnAudio['requests'];
-  readonly spool: Mp3Spool;
+  readonly spool: BodySpool;
   readonly sink: () => SpeechSink;
   readonly transcoder: TurnAudio['transcoder'];
   readonly frames: TurnAudio['frames'];
@@ -129,7 +129,7 @@ export class SynthesisRun implements TurnAudio, RunReport, TurnChain {
     this.saidLength = saidLength(settings.pronunciations);
     this.requests = stretch.requests;
     const mostSpoolBytes = isSentAtOnce(settings) ? MAX_BURST_SPOOL_BYTES : Number.POSITIVE_INFINITY;
-    this.spool = new Mp3Spool({
+    this.spool = new BodySpool({
       capacityBytes: () => Math.min(options.spoolCapacityBytes(), mostSpoolBytes),
       leastBytes: MIN_SPOOL_BYTES,
       tap: this.words.tap,

@@ -17,6 +17,8 @@ export type HttpVoiceListOptions = {
   /** Told where the service has no list. */
   readonly known: readonly ListedVoice[];
   readonly clock: Clock;
+  /** Each time that it has been read. */
+  readonly onRead?: (ids: readonly string[]) => void;
 };
 
 export type HttpVoiceList = {
@@ -225,7 +227,7 @@ async function ask(
 }
 
 export function createHttpVoiceList(options: HttpVoiceListOptions): HttpVoiceList {
-  const { kind, baseUrl, key, known, clock } = options;
+  const { kind, baseUrl, key, known, clock, onRead } = options;
   const route = ROUTES[kind];
   const fixed = fixedVoices(kind, baseUrl);
   const prefix = baseUrl.pathname.replace(/\/+$/, '');
@@ -262,6 +264,7 @@ export function createHttpVoiceList(options: HttpVoiceListOptions): HttpVoiceLis
       last = { voices, ids: new Set(voices.map(({ id }) => id)) };
       freshUntilMs = clock.now() + KEPT_MS;
       failed = undefined;
+      onRead?.([...last.ids]);
       return voices;
     } catch (cause) {
       if (last !== undefined) {

@@ -47,6 +47,7 @@ export class TimedAnswer {
   private readonly decoder = new TextDecoder();
   private held = '';
   private searched = 0;
+  private hasPieces = false;
   private hasSound = false;
   private isOver = false;
   /** What is wrong behind sound that was handed on. */
@@ -105,6 +106,8 @@ export class TimedAnswer {
       throw brokeOff();
     }
     if (this.form.framing === 'events' && this.hasSound && !this.isOver) throw brokeOff();
+    // Text without an event is none; nothing at all may be an empty answer.
+    if (!this.hasPieces && rest.trim() !== '') throw this.noTimes();
     return Buffer.concat(sound);
   }
 
@@ -112,6 +115,7 @@ export class TimedAnswer {
     const json = this.form.framing === 'lines' ? text.trim() : dataOf(text);
     if (json === '' || this.isOver) return;
     const { audio, words = [], isLast = false, status } = this.read(json);
+    this.hasPieces = true;
     if (status !== undefined) throw this.failure(status);
     if (audio !== undefined && audio !== '') {
       sound.push(Buffer.from(audio, 'base64'));

@@ -45,14 +45,19 @@ describe('POST /tts', () => {
     [{ ...RAW, container: 'wav', encoding: 'pcm_f32le' }, 'audio/wav', 16_000, 3],
     [{ ...RAW, container: 'wav', encoding: 'pcm_mulaw', sample_rate: 8000 }, 'audio/wav', 8000, 7],
     [{ container: 'mp3', sample_rate: 44_100, bit_rate: 128_000 }, 'audio/mpeg', 44_100, undefined],
-  ] as const)('answers %j as %s', async (output_format, type, sampleRate, tag) => {
-    const response = await speak('/tts/bytes', { output_format });
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
-    const heard = heardSound(await response.arrayBuffer(), type);
-    expect(heard.sampleRate).toBe(sampleRate);
-    expect(heard.tag).toBe(tag);
-    expect(Math.abs(heard.ms - SPEECH_MS)).toBeLessThan(100);
-  });
+  ] as const)(
+    'answers %j as %s, and asks for the rate that is named',
+    async (output_format, type, sampleRate, tag) => {
+      const response = await speak('/tts/bytes', { output_format });
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
+      const heard = heardSound(await response.arrayBuffer(), type);
+      expect(heard.sampleRate).toBe(sampleRate);
+      expect(heard.tag).toBe(tag);
+      expect(Math.abs(heard.ms - SPEECH_MS)).toBeLessThan(100);
+      const named = sampleRate < 24_000 ? undefined : sampleRate;
+      expect([rig.asked.outputFormat, rig.asked.sampleRate]).toEqual(['mp3', named]);
+    },
+  );
 
   it('gives floats that are the samples', async () => {
     const sound = async (encoding: string) =>

@@ -28,19 +28,22 @@ describe.each(['/v1/speak', '/v2/speak'])('POST %s', (path) => {
       16_000,
       undefined,
     ],
+    ['encoding=linear16&sample_rate=48000', 'audio/wav', 48_000, 1],
     ['encoding=mulaw', 'audio/wav', 8000, 7],
     ['encoding=mulaw&container=none', 'audio/basic', 8000, undefined],
     ['encoding=alaw&container=wav&sample_rate=16000', 'audio/wav', 16_000, 6],
     ['encoding=alaw&container=none', 'audio/PCMA;rate=8000', 8000, undefined],
     ['encoding=opus&container=ogg', 'audio/ogg; codecs=opus', 48_000, undefined],
     ['encoding=flac&sample_rate=16000', 'audio/flac', 16_000, undefined],
-  ] as const)('answers %s as %s', async (query, type, sampleRate, tag) => {
+  ] as const)('answers %s as %s, and asks for a rate that is named', async (query, type, sampleRate, tag) => {
     const response = await speak(`model=aura-2-thalia-en&${query}`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
     const heard = heardSound(await response.arrayBuffer(), type);
     expect(heard.sampleRate).toBe(sampleRate);
     expect(heard.tag).toBe(tag);
     expect(Math.abs(heard.ms - SPEECH_MS)).toBeLessThan(100);
+    const named = query.includes('sample_rate') && sampleRate >= 24_000 ? sampleRate : undefined;
+    expect([rig.asked.outputFormat, rig.asked.sampleRate]).toEqual(['mp3', named]);
   });
 
   it('tells the request, the voice and the characters in headers', async () => {

@@ -39,13 +39,15 @@ describe('POST /v1/text-to-speech', () => {
     ['?output_format=ulaw_8000', 'audio/basic', 8000],
     ['?output_format=alaw_8000', 'audio/PCMA;rate=8000', 8000],
     ['?output_format=opus_48000_64', 'audio/ogg; codecs=opus', 48_000],
-  ])('answers with %s as %s', async (query, type, sampleRate) => {
+  ])('answers with %s as %s, and asks for a rate that is named', async (query, type, sampleRate) => {
     for (const ending of ['', '/stream']) {
       const response = await speak(`Rachel${ending}${query}`);
       expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
       const heard = heardSound(await response.arrayBuffer(), type);
       expect(heard.sampleRate).toBe(sampleRate);
       expect(Math.abs(heard.ms - SPEECH_MS)).toBeLessThan(100);
+      const named = query === '' || sampleRate < 24_000 ? undefined : sampleRate;
+      expect([rig.asked.outputFormat, rig.asked.sampleRate]).toEqual(['mp3', named]);
     }
   });
 

@@ -36,6 +36,8 @@ describe('POST /v1/audio/speech', () => {
     const heard = heardSound(await response.arrayBuffer(), type);
     expect(heard.sampleRate).toBe(sampleRate);
     expect(Math.abs(heard.ms - SPEECH_MS)).toBeLessThan(80);
+    // Its clients name no rate.
+    expect([rig.asked.outputFormat, rig.asked.sampleRate]).toEqual(['mp3', undefined]);
   });
 
   it('asks for what the caller said, aliases as voices, without markup', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/base/app-error.ts';
-import { Mp3Spool } from '../../../src/pipeline/mp3-spool.ts';
+import { BodySpool } from '../../../src/pipeline/body-spool.ts';
 import {
   type RecoveryPolicy,
   relayWholeBody,
@@ -28,7 +28,7 @@ const relay = (tools: Tools, signal = never) =>
 /** Bodies in order of asking; a number is where one breaks. */
 function toolsFor(breaks: readonly (number | 'never' | Error)[], clock = createFakeClock()) {
   const asked: OpenOptions[] = [];
-  const spool = new Mp3Spool({ capacityBytes: () => 1e6 });
+  const spool = new BodySpool({ capacityBytes: () => 1e6 });
   const tools: Tools = {
     spool,
     clock,

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TranscoderItem } from '../../../src/audio/transcoder.ts';
-import { itemMs } from '../../../src/pipeline/mp3-spool.ts';
+import { itemMs } from '../../../src/pipeline/body-spool.ts';
 import { createItemPacker, unpackItems } from '../../../src/pipeline/word-timing/packed-items.ts';
 
 const header = (sampleRate: number) => ({

@@ -19,7 +19,7 @@ export type SpoolTap = {
   takeBack(frames: number): void;
 };
 
-export type Mp3SpoolOptions = {
+export type BodySpoolOptions = {
   /** May change while the spool lives; one chunk may go beyond it. */
   readonly capacityBytes: () => number;
   /** There is always room for this much, whatever the capacity; default 0. */
@@ -31,7 +31,7 @@ export type Mp3SpoolOptions = {
 
 /** What the speech of one request is put into. */
 export type RequestSpool = Pick<
-  Mp3Spool,
+  BodySpool,
   'add' | 'isFull' | 'room' | 'lastFrames' | 'takeBack' | 'keepRecent' | 'recentFrames'
 >;
 
@@ -43,8 +43,8 @@ const OPEN: SpoolState = { kind: 'open' };
 const ENDED: SpoolState = { kind: 'ended' };
 
 /** One for each turn, visited for each frame that comes and goes. */
-export class Mp3Spool {
-  private readonly options: Mp3SpoolOptions;
+export class BodySpool {
+  private readonly options: BodySpoolOptions;
   private readonly leastBytes: number;
   /** What waits, in order; a run of frames stands here as its count only, their bytes are in `frames`. */
   private items: (NotFrame | number)[] = [];
@@ -58,7 +58,7 @@ export class Mp3Spool {
   private readonly taker = new SingleWaiter();
   private readonly filler = new SingleWaiter();
 
-  constructor(options: Mp3SpoolOptions) {
+  constructor(options: BodySpoolOptions) {
     this.options = options;
     this.leastBytes = options.leastBytes ?? 0;
   }

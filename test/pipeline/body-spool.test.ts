@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/app-error.ts';
-import { Mp3Spool, type SpoolItem } from '../../src/pipeline/mp3-spool.ts';
+import { BodySpool, type SpoolItem } from '../../src/pipeline/body-spool.ts';
 import { mp3Facts, speechMp3 } from '../support/codecs.ts';
 import { settle } from '../support/fake-clock.ts';
 
@@ -8,7 +8,7 @@ const { frames } = mp3Facts(speechMp3(500));
 const frameItems = frames.map((frame) => ({ kind: 'frame', frame }) as const);
 const bytesOf = (count: number) => frames.slice(0, count).reduce((sum, frame) => sum + frame.bytes.length, 0);
 const never = new AbortController().signal;
-const makeSpool = (capacityBytes = 1e6) => new Mp3Spool({ capacityBytes: () => capacityBytes });
+const makeSpool = (capacityBytes = 1e6) => new BodySpool({ capacityBytes: () => capacityBytes });
 const filled = (capacityBytes?: number) => {
   const spool = makeSpool(capacityBytes);
   spool.add({ kind: 'begin' });
@@ -16,7 +16,7 @@ const filled = (capacityBytes?: number) => {
   return spool;
 };
 
-describe('mp3 spool', () => {
+describe('body spool', () => {
   it('gives its items in order, and counts what waits', () => {
     const spool = filled();
     spool.add({ kind: 'end' });
@@ -32,7 +32,7 @@ describe('mp3 spool', () => {
 
   it('has no room while it is held back, whatever is in it', async () => {
     let isHeldBack = true;
-    const spool = new Mp3Spool({ capacityBytes: () => 1e6, leastBytes: 1e5, isHeldBack: () => isHeldBack });
+    const spool = new BodySpool({ capacityBytes: () => 1e6, leastBytes: 1e5, isHeldBack: () => isHeldBack });
     expect([spool.isFull(), spool.wantsRefill()]).toEqual([true, false]);
     let hasRoom = false;
     void spool.room(never).then(() => {
@@ -104,7 +104,7 @@ describe('mp3 spool', () => {
 
   it('wants a refill when its capacity grows under a waiting filler, and lets it go on then', async () => {
     let capacityBytes = 100;
-    const spool = new Mp3Spool({ capacityBytes: () => capacityBytes });
+    const spool = new BodySpool({ capacityBytes: () => capacityBytes });
     for (const item of frameItems) spool.add(item);
     expect(spool.wantsRefill()).toBe(false);
     let hasRoom = false;
@@ -123,7 +123,7 @@ describe('mp3 spool', () => {
 
   it('wants nothing for a filler that was aborted', async () => {
     let capacityBytes = 100;
-    const spool = new Mp3Spool({ capacityBytes: () => capacityBytes });
+    const spool = new BodySpool({ capacityBytes: () => capacityBytes });
     for (const item of frameItems) spool.add(item);
     const controller = new AbortController();
     const room = spool.room(controller.signal);
@@ -153,7 +153,7 @@ describe('mp3 spool', () => {
       add: (item: SpoolItem) => heard.push([item.kind, spool.bytes()]),
       takeBack: (count: number) => heard.push(['taken back', count, spool.lastFrames()]),
     };
-    const spool = new Mp3Spool({ capacityBytes: () => 0, tap });
+    const spool = new BodySpool({ capacityBytes: () => 0, tap });
     const [first, second] = frameItems as [SpoolItem, SpoolItem];
     for (const item of [{ kind: 'begin' } as const, first, second]) spool.add(item);
     spool.take();
