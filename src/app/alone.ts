@@ -22,7 +22,7 @@ import {
 import { createAppInstances, enlistIn } from './instances.ts';
 import { openAppPlaying } from './playing.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';
-import { openQuotaStore, quotasFor } from './service-quotas.ts';
+import { openHealthExchange, openQuotaStore, quotasFor } from './service-quotas.ts';
 import { openAppUpstream } from './upstream.ts';
 
 /** `stopAll` does what was handed to `onStop`, in reverse. */
@@ -39,7 +39,8 @@ export async function startAlone(
   const speech = await findServices(options);
   const quotas = await openQuotaStore(context, speech);
   onStop(() => quotas.close());
-  const upstream = await openAppUpstream(context, speech, quotasFor(quotas, speech, context));
+  const health = await openHealthExchange(context, speech, undefined);
+  const upstream = await openAppUpstream(context, speech, quotasFor(quotas, speech, context), health);
   const secrets = openAppSecrets(options);
   const tokens = createAttachTokens(secrets.legs, Date.now);
   const registry = createLocalLegRegistry(clock, tokens);

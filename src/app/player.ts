@@ -67,6 +67,8 @@ export const PRIMARY = 'primary';
 export const privatePath = (folder: string, of: PlayerNumber | typeof PRIMARY) => join(folder, `${of}.sock`);
 
 const ASK_MS = 3000;
+/** Beyond what the primary waits for Redis. */
+const EXCHANGE_MS = 500;
 
 /** All of a player but its channel to the primary; `onStop` gets what is to be done at its end, in reverse order. */
 async function openAppPlayer(
@@ -78,7 +80,9 @@ async function openAppPlayer(
   const context = createAppContext({ config, version, log }, onStop);
   const { clock, random, metrics } = context;
   const quotas = createIpcQuotaStore({ primary, clock, states: brief.quotas });
-  const upstream = await openAppUpstream(context, speech, viewsFor(quotas));
+  const upstream = await openAppUpstream(context, speech, viewsFor(quotas), (ask) =>
+    primary.ask('exchangeHealth', ask, { deadlineMs: EXCHANGE_MS }),
+  );
 
   const notes = createSecretNotes(peerSecret);
   const processAt = (of: PlayerNumber | typeof PRIMARY): Neighbour => ({
@@ -217,7 +221,7 @@ async function openAppPlayer(
         return null;
       },
       metrics: () => metrics.snapshot(),
-      pools: () => upstream.reports(),
+      pools: () => ({ player, services: upstream.reports() }),
       sessions: ({ userId }) =>
         viewsOf(sockets.connections, userId, clock.now()).map((view) => ({ ...view, process: player })),
       endSession: (id) => endSession(() => sockets.connections, id),

@@ -16,6 +16,7 @@ import { createWholeGateway } from '../cluster/whole-gateway.ts';
 import type { OperatorDesk } from '../http/routes/operator-routes.ts';
 import { createOpenReplies } from '../http/server/open-replies.ts';
 import { openTemporaryFolder } from '../storage/temporary-folder.ts';
+import { createHealthBoard } from '../upstream/health/shared-health.ts';
 import { findServices, placesOf } from './configured-speech.ts';
 import { createAppContext, readTls, type Stop } from './context.ts';
 import {
@@ -31,7 +32,7 @@ import { type PlayerBrief, PRIMARY, privatePath } from './player.ts';
 import { openAppCredentials, openAppSound } from './playing.ts';
 import { openProcessMetrics } from './process-metrics.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';
-import { openQuotaStore, viewsFor } from './service-quotas.ts';
+import { openHealthExchange, openQuotaStore, viewsFor } from './service-quotas.ts';
 import { openAppUpstream, upstreamOf } from './upstream.ts';
 
 const PROGRAM = fileURLToPath(new URL('../main.js', import.meta.url));
@@ -70,7 +71,8 @@ export async function startPrimary(
     placesOf: (quota) => placesOf(speech.services, quota, config.upstreamMaxInFlightPerKey),
     clock,
   });
-  const upstream = await openAppUpstream(context, speech, viewsFor(share.open()));
+  const health = (await openHealthExchange(context, speech, createHealthBoard(clock)))!;
+  const upstream = await openAppUpstream(context, speech, viewsFor(share.open()), health);
   const { codecs, timer } = openAppSound(context);
   const credentials = openAppCredentials(config);
   const observers = openAppObservers({
@@ -87,6 +89,7 @@ export async function startPrimary(
   );
   const host = createPlayerHost({
     share,
+    health,
     sessions,
     legs,
     log: options.log, // players have bounded and counted their lines

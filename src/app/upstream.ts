@@ -18,6 +18,7 @@ import { RECORDED_VOICE_FIELDS } from '../speech/speech-request.ts';
 import { createMemoryPhraseStore } from '../storage/memory-phrase-store.ts';
 import type { PhraseStore } from '../storage/phrase-store.ts';
 import type { createRedisPhraseStore, RedisPhraseStore } from '../storage/redis-phrase-store.ts';
+import type { HealthExchange } from '../upstream/health/shared-health.ts';
 import { fingerprintOf } from '../upstream/key-digest.ts';
 import type { PoolReport } from '../upstream/pool/pool-report.ts';
 import { createServiceMetrics } from '../upstream/pool/service-metrics.ts';
@@ -187,11 +188,12 @@ export function onlyFor(tenants: SpeechService['tenants'], pool: SpeechUpstream)
   };
 }
 
-/** `storeFor`: what counts the requests of a service. */
+/** `storeFor`: what counts the requests of a service. `health`: how others are told of it, where there are others. */
 export async function openAppUpstream(
   context: AppContext,
   speech: ConfiguredSpeech,
   storeFor: (service: SpeechService) => QuotaStore,
+  health: HealthExchange | undefined,
 ): Promise<AppUpstream> {
   const { config, metrics, onStop } = context;
   const { form, services, table } = speech;
@@ -220,10 +222,7 @@ export async function openAppUpstream(
       onBody: ({ format }) => bodies.add(1, { format }),
     });
   const metricsOf = form === 'plain' ? () => metrics : labelledMetrics(metrics, services);
-  const watchOf = openServiceWatches(
-    context,
-    services.map(({ name }) => name),
-  );
+  const watchOf = openServiceWatches(context, services, health);
   const shared = { ...context, openRecovery, metricsOf, watchOf };
   const open = services.map((service, index) => {
     const isLast = index > 0 && index === services.length - 1;

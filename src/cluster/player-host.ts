@@ -2,6 +2,7 @@
 
 import type { Log } from '../base/log.ts';
 import type { SessionAgent } from '../session/session-agent.ts';
+import type { HealthExchange } from '../upstream/health/shared-health.ts';
 import type { QuotaState, QuotaStore } from '../upstream/quota/quota-store.ts';
 import type { LegDirectory } from './legs/leg-directory.ts';
 import type { PlayerNumber, PrimaryAsks, PrimaryNews } from './messages.ts';
@@ -17,6 +18,7 @@ export type PlayerHost = {
 
 export type PlayerHostOptions = {
   readonly share: QuotaShare;
+  readonly health: HealthExchange;
   readonly sessions: SessionRegistry;
   readonly legs: LegDirectory;
   readonly log: Log;
@@ -51,6 +53,7 @@ export function createPlayerHost(options: PlayerHostOptions): PlayerHost {
         return answer.then((given) => ({ answer: given, states: store.state() }));
       },
       quotaStates: () => quotasOf(player).state(),
+      exchangeHealth: options.health,
       findAgent: async ({ userId, agentId }) => (await options.findAgent(userId, agentId))?.profile,
     }),
     listenersFor: (player) => ({
