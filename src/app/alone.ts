@@ -23,7 +23,7 @@ import {
 import { createAppInstances, enlistIn } from './instances.ts';
 import { openAppPlaying } from './playing.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';
-import { openQuotaStore, quotasFor } from './service-quotas.ts';
+import { openHealthExchange, openQuotaStore, quotasFor } from './service-quotas.ts';
 import { ReadVoiceLists } from './service-voices.ts';
 import { openAppUpstream } from './upstream.ts';
 
@@ -41,8 +41,10 @@ export async function startAlone(
   const speech = await findServices(options);
   const quotas = await openQuotaStore(context, speech);
   onStop(() => quotas.close());
-  const lists = new ReadVoiceLists(context);
-  const upstream = await openAppUpstream(context, speech, quotasFor(quotas, speech, context), lists);
+  const upstream = await openAppUpstream(context, speech, quotasFor(quotas, speech, context), {
+    lists: new ReadVoiceLists(context),
+    health: await openHealthExchange(context, speech, undefined),
+  });
   const secrets = openAppSecrets(options);
   const tokens = createAttachTokens(secrets.legs, Date.now);
   const registry = createLocalLegRegistry(clock, tokens);

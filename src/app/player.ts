@@ -70,6 +70,8 @@ export const privatePath = (folder: string, of: PlayerNumber | typeof PRIMARY) =
 const ASK_MS = 3000;
 /** Of a list that the primary is still reading. */
 const VOICES_MS = 12_000;
+/** Beyond what the primary waits for Redis. */
+const EXCHANGE_MS = 500;
 
 /** All of a player but its channel to the primary; `onStop` gets what is to be done at its end, in reverse order. */
 async function openAppPlayer(
@@ -82,7 +84,10 @@ async function openAppPlayer(
   const { clock, random, metrics } = context;
   const quotas = createIpcQuotaStore({ primary, clock, states: brief.quotas });
   const lists = new ToldVoiceLists((of) => primary.ask('listVoices', of, { deadlineMs: VOICES_MS }));
-  const upstream = await openAppUpstream(context, speech, viewsFor(quotas), lists);
+  const upstream = await openAppUpstream(context, speech, viewsFor(quotas), {
+    lists,
+    health: (ask) => primary.ask('exchangeHealth', ask, { deadlineMs: EXCHANGE_MS }),
+  });
 
   const notes = createSecretNotes(peerSecret);
   const processAt = (of: PlayerNumber | typeof PRIMARY): Neighbour => ({
@@ -221,7 +226,7 @@ async function openAppPlayer(
         return null;
       },
       metrics: () => metrics.snapshot(),
-      pools: () => upstream.reports(),
+      pools: () => ({ player, services: upstream.reports() }),
       sessions: ({ userId }) =>
         viewsOf(sockets.connections, userId, clock.now()).map((view) => ({ ...view, process: player })),
       endSession: (id) => endSession(() => sockets.connections, id),

@@ -17,6 +17,7 @@ import { createWholeGateway } from '../cluster/whole-gateway.ts';
 import type { OperatorDesk } from '../http/routes/operator-routes.ts';
 import { createOpenReplies } from '../http/server/open-replies.ts';
 import { openTemporaryFolder } from '../storage/temporary-folder.ts';
+import { createHealthBoard } from '../upstream/health/shared-health.ts';
 import { findServices, placesOf } from './configured-speech.ts';
 import { createAppContext, readTls, type Stop } from './context.ts';
 import {
@@ -33,7 +34,7 @@ import { type PlayerBrief, PRIMARY, privatePath } from './player.ts';
 import { openAppCredentials, openAppSound } from './playing.ts';
 import { openProcessMetrics } from './process-metrics.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';
-import { openQuotaStore, viewsFor } from './service-quotas.ts';
+import { openHealthExchange, openQuotaStore, viewsFor } from './service-quotas.ts';
 import { ReadVoiceLists } from './service-voices.ts';
 import { openAppUpstream, upstreamOf } from './upstream.ts';
 
@@ -75,7 +76,8 @@ export async function startPrimary(
     clock,
   });
   const lists = new ReadVoiceLists(context, (service, ids) => tellVoices({ service, ids }));
-  const upstream = await openAppUpstream(context, speech, viewsFor(share.open()), lists);
+  const health = (await openHealthExchange(context, speech, createHealthBoard(clock)))!;
+  const upstream = await openAppUpstream(context, speech, viewsFor(share.open()), { lists, health });
   const { codecs, timer } = openAppSound(context);
   const credentials = openAppCredentials(config);
   const observers = openAppObservers({
@@ -92,6 +94,7 @@ export async function startPrimary(
   );
   const host = createPlayerHost({
     share,
+    health,
     sessions,
     legs,
     log: options.log, // players have bounded and counted their lines

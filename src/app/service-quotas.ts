@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { createQuotaShare } from '../cluster/quota-share.ts';
+import type { HealthExchange } from '../upstream/health/shared-health.ts';
 import { createMemoryCharacterCount, withCharacterLimits } from '../upstream/quota/character-limits.ts';
 import { openFileCharacterMonths, openFileLearnedQuotas } from '../upstream/quota/file-learned-quotas.ts';
 import { createMemoryQuotaStore } from '../upstream/quota/memory-quota-store.ts';
@@ -83,6 +84,23 @@ async function openPart(context: AppContext, set: readonly SpeechService[]): Pro
   const memory = openFileCharacterMonths(file);
   const count = createMemoryCharacterCount({ quotas, clock, unixMs: Date.now, memory });
   return { store: withCharacterLimits({ store, quotas, count, clock }), quotas: ids };
+}
+
+/**
+ * Of the instances that share a Redis, and while that is away of the processes of this gateway, which is `processes`; undefined where
+ * there is neither, or one service only.
+ */
+export async function openHealthExchange(
+  { config: { redisUrl }, clock, log, redisLinks, onStop }: AppContext,
+  { services }: ConfiguredSpeech,
+  processes: HealthExchange | undefined,
+): Promise<HealthExchange | undefined> {
+  if (services.length < 2 || redisUrl === undefined) return processes;
+  const { openRedisHealth } = await import('../upstream/health/redis-health.ts');
+  const { exchange, isUp, close } = openRedisHealth({ url: redisUrl, clock, log });
+  onStop(close);
+  redisLinks.set('health', isUp);
+  return (ask) => (isUp() || processes === undefined ? exchange(ask) : processes(ask));
 }
 
 /** For each service, the view of a store that others use, too. */

@@ -1,21 +1,48 @@
 // What is known of each configured service by what was heard, with its metrics, its line in the log and its webhook; and the order in which
 // those that may say a turn are asked.
 
+import { createHash } from 'node:crypto';
 import { AppError } from '../base/app-error.ts';
 import type { ServiceReport } from '../http/routes/operator-routes.ts';
-import { HEALTH_PHASES, type HealthPhase } from '../upstream/health/service-health.ts';
-import { createServiceWatch, RIVAL_RESULTS, type ServiceWatch } from '../upstream/health/service-watch.ts';
+import { createHttpGuardedFetch } from '../service/fetch/http-guarded-fetch.ts';
+import { systemNameLookup } from '../service/fetch/name-lookup.ts';
+import {
+  createHealthWebhook,
+  HEALTH_WEBHOOK_RESULTS,
+  type HealthChangeTold,
+} from '../service/webhooks/health-webhook.ts';
+import { HEALTH_PHASES, isAway } from '../upstream/health/service-health.ts';
+import {
+  createServiceWatch,
+  type HealthChange,
+  RIVAL_RESULTS,
+  type ServiceWatch,
+} from '../upstream/health/service-watch.ts';
+import {
+  createHealthSharing,
+  type HealthExchange,
+  type HealthSharing,
+} from '../upstream/health/shared-health.ts';
+import { fingerprintOf } from '../upstream/key-digest.ts';
 import type { PoolReport } from '../upstream/pool/pool-report.ts';
 import type { ServiceStanding } from '../upstream/service-choice.ts';
+import type { SpeechService } from './configured-speech.ts';
 import type { AppContext } from './context.ts';
 
 const FIRST_SPEECH_SECONDS = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10];
 
-/** One for each of `names`; undefined for all where there is one service, which is not chosen. */
+/**
+ * One for each of `services`; undefined for all where there is one service, which is not chosen. `exchange`: what other processes and
+ * instances are told by; undefined: there are none.
+ */
 export function openServiceWatches(
-  { clock, log, metrics }: Pick<AppContext, 'clock' | 'log' | 'metrics'>,
-  names: readonly string[],
+  context: AppContext,
+  services: readonly SpeechService[],
+  exchange: HealthExchange | undefined,
 ): (name: string) => ServiceWatch | undefined {
+  const { clock, random, log, metrics, onStop } = context;
+  const names = services.map(({ name }) => name);
+  const webhook = openWebhook(context);
   if (names.length < 2) return () => undefined;
   const rivals = metrics.counters(
     'voxgate_rivals_total',
@@ -33,21 +60,43 @@ export function openServiceWatches(
     'Speech services that became healthy, suspect, out or proving',
     { service: names, to: HEALTH_PHASES },
   );
+  let sharing: HealthSharing | undefined;
+  const announce = (service: SpeechService, { to, code }: HealthChange) => {
+    const { name, kind, isEmbedded } = service;
+    const state = to.phase === 'out' ? 'out' : 'healthy';
+    const change = { service: name, kind: isEmbedded ? 'engine' : kind, state, code } as const;
+    if (sharing === undefined) webhook?.(change);
+    else sharing.announce({ service: sharedNameOf(service), state }, () => webhook?.(change));
+  };
   const watches = new Map(
-    names.map((service) => {
+    services.map((each) => {
+      const service = each.name;
       const watch = createServiceWatch({
         clock,
         onRival: (result) => rivals.add(1, { service, result }),
         onSpoke: (afterMs) => firstSpeech.observe(afterMs / 1000, { service }),
-        onChange({ from, to, code }) {
+        onChange(change) {
+          const { from, to, code } = change;
           changes.add(1, { service, to: to.phase });
-          if (isNews(from.phase, to.phase))
-            log.warn('upstream_service', { service, state: to.phase, was: from.phase, code });
+          // One fault is no news, nor is a trial that fails.
+          if (isAway(from) === isAway(to)) return;
+          const by = isHeard(change) ? 'others' : undefined;
+          log.warn('upstream_service', { service, state: to.phase, was: from.phase, code, by });
+          if (by === undefined) announce(each, change);
         },
       });
       return [service, watch] as const;
     }),
   );
+  if (exchange !== undefined) {
+    sharing = createHealthSharing({
+      clock,
+      from: random.id(9),
+      exchange,
+      watches: new Map(services.map((each) => [sharedNameOf(each), watches.get(each.name)!.shared])),
+    });
+    onStop(() => sharing?.close());
+  }
   metrics.gauges(
     'voxgate_service_health',
     '1 for the state that a speech service is in',
@@ -65,9 +114,42 @@ export function openServiceWatches(
   };
 }
 
-/** One fault is no news, nor is a trial that fails. */
-const isNews = (from: HealthPhase, to: HealthPhase): boolean =>
-  (to === 'out' && from !== 'proving') || (to === 'healthy' && from === 'proving');
+/** Not found out here, so that it is not announced from here. */
+const isHeard = ({ from, to }: HealthChange): boolean =>
+  isAway(to) ? to.by === 'others' : from.by === 'others' || to.provenAtMs !== to.sinceMs;
+
+/** The same wherever the same service is asked with the same keys: what one key meets says nothing of another. */
+const sharedNameOf = ({ kind, url, model, options, keys }: SpeechService): string =>
+  createHash('sha256')
+    .update(JSON.stringify([kind, url, model ?? null, options, keys.map((key) => fingerprintOf(key)).sort()]))
+    .digest('hex')
+    .slice(0, 24);
+
+/** Undefined where the operator wants no messages. */
+function openWebhook({
+  config,
+  clock,
+  random,
+  log,
+  metrics,
+  onStop,
+}: AppContext): ((change: HealthChangeTold) => void) | undefined {
+  const results = metrics.counters(
+    'voxgate_health_webhooks_total',
+    'Attempts to tell the operator that a speech service is out or back, by what came of them',
+    { result: HEALTH_WEBHOOK_RESULTS },
+  );
+  const { healthWebhookUrl: url, healthWebhookSecrets: secrets } = config;
+  if (url === undefined) return undefined;
+  const fetch = createHttpGuardedFetch({ clock, allowPrivate: 'allowed', lookup: systemNameLookup });
+  onStop(() => fetch.close());
+  const onResult = (result: (typeof HEALTH_WEBHOOK_RESULTS)[number]) => results.add(1, { result });
+  const webhook = createHealthWebhook({
+    ...{ url, secrets, fetch, clock, unixMs: Date.now, random, log, onResult },
+  });
+  onStop(() => webhook.close());
+  return (change) => webhook.tell(change);
+}
 
 /** For the order of a turn. */
 export const standingOf = (
@@ -87,13 +169,14 @@ export const standingOf = (
 /** What an operator is told of it. */
 export function healthReport(watch: ServiceWatch | undefined, nowMs: number): Pick<ServiceReport, 'health'> {
   if (watch === undefined) return {};
-  const { phase, sinceMs, faults } = watch.health();
+  const { phase, sinceMs, faults, by } = watch.health();
   const usualMs = watch.usualMs('');
   return {
     health: {
       state: phase,
       forMs: Math.round(nowMs - sinceMs),
       faults,
+      ...(by === 'others' ? { by } : {}),
       askNextAfterMs: Math.round(watch.askAfterMs('')),
       ...(usualMs === undefined ? {} : { firstSpeechMs: Math.round(usualMs) }),
     },

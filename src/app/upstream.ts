@@ -16,6 +16,7 @@ import type { Config } from '../settings/settings.ts';
 import { ASKED_FORMATS } from '../speech/audio-format.ts';
 import { RECORDED_VOICE_FIELDS } from '../speech/speech-request.ts';
 import type { PhraseStore } from '../storage/phrase-store.ts';
+import type { HealthExchange } from '../upstream/health/shared-health.ts';
 import { fingerprintOf } from '../upstream/key-digest.ts';
 import type { PoolReport } from '../upstream/pool/pool-report.ts';
 import { createServiceMetrics } from '../upstream/pool/service-metrics.ts';
@@ -187,12 +188,19 @@ export function onlyFor(tenants: SpeechService['tenants'], pool: SpeechUpstream)
   };
 }
 
+/** What the processes and instances of a gateway tell each other. */
+export type ToldOfServices = {
+  readonly lists: VoiceLists;
+  /** Undefined where there are no others. */
+  readonly health: HealthExchange | undefined;
+};
+
 /** `storeFor`: what counts the requests of a service. */
 export async function openAppUpstream(
   context: AppContext,
   speech: ConfiguredSpeech,
   storeFor: (service: SpeechService) => QuotaStore,
-  lists: VoiceLists,
+  { lists, health }: ToldOfServices,
 ): Promise<AppUpstream> {
   const { config, metrics, onStop } = context;
   const { form, services, table } = speech;
@@ -221,10 +229,7 @@ export async function openAppUpstream(
       onBody: ({ format }) => bodies.add(1, { format }),
     });
   const metricsOf = form === 'plain' ? () => metrics : labelledMetrics(metrics, services);
-  const watchOf = openServiceWatches(
-    context,
-    services.map(({ name }) => name),
-  );
+  const watchOf = openServiceWatches(context, services, health);
   const shared = { ...context, openRecovery, metricsOf, watchOf, lists };
   const open = services.map((service, index) => {
     const isLast = index > 0 && index === services.length - 1;

@@ -52,6 +52,7 @@ export const LOG_EVENTS = {
   // Keys, and the stores that count for them.
   upstream_key_cools: byItself,
   upstream_service: byItself,
+  health_webhook_given_up: by('voxgate_health_webhooks_total'),
   quota_refused: byItself,
   quota_limit: byItself,
   quota_rule: byItself,

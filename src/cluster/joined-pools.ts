@@ -1,5 +1,7 @@
 // The pools of several processes as one report, and those of several services.
 
+import type { ServiceHealthReport } from '../http/routes/operator-routes.ts';
+import type { HealthPhase } from '../upstream/health/service-health.ts';
 import type { PoolMemberReport, PoolReport } from '../upstream/pool/pool-report.ts';
 import type { WorkClass } from '../upstream/speech-work.ts';
 
@@ -37,6 +39,22 @@ export function joinPools(own: PoolReport, others: readonly PoolReport[]): PoolR
       },
     };
   }, own);
+}
+
+/** From the best to the worst. */
+const BY_STATE: readonly HealthPhase[] = ['healthy', 'suspect', 'proving', 'out'];
+
+/** Of one service, by the processes that have found it; undefined where it is not chosen among several. */
+export function joinHealth(
+  found: readonly { readonly process: number; readonly health: ServiceHealthReport | undefined }[],
+): ServiceHealthReport | undefined {
+  const processes = found.flatMap(({ process, health }) =>
+    health === undefined ? [] : [{ process, ...health }],
+  );
+  const [worst] = processes.toSorted((a, b) => BY_STATE.indexOf(b.state) - BY_STATE.indexOf(a.state));
+  if (worst === undefined) return undefined;
+  const { process: _, ...health } = worst;
+  return { ...health, processes };
 }
 
 /** Of the services of one process: their keys one after another, the rest added up. */

@@ -10,6 +10,7 @@ import type { ServiceReport } from '../http/routes/operator-routes.ts';
 import type { LegWanted } from '../session/leg-broker.ts';
 import type { AgentProfile, AgentUse } from '../speech/agent-profile.ts';
 import type { ListedVoice } from '../speech/listed-voice.ts';
+import type { HealthAnswer, HealthAsk } from '../upstream/health/shared-health.ts';
 import type {
   QuotaAnswer,
   QuotaAsk,
@@ -39,6 +40,8 @@ export type PrimaryAsks = {
   readonly findSession: (id: string) => PlayerNumber | undefined;
   readonly askQuota: (ask: QuotaAsk) => ToldQuota;
   readonly quotaStates: (nothing: null) => readonly QuotaState[];
+  /** What each process has found of the speech services; the primary passes it on, to other instances, too. */
+  readonly exchangeHealth: (ask: HealthAsk) => HealthAnswer;
   readonly findAgent: (agent: {
     readonly userId: string;
     readonly agentId: string;
@@ -90,7 +93,10 @@ export type PlayerAsks<Brief> = {
   readonly drain: (drainMs: number) => null;
   readonly stop: (nothing: null) => null;
   readonly metrics: (nothing: null) => MetricsSnapshot;
-  readonly pools: (nothing: null) => readonly ServiceReport[];
+  readonly pools: (nothing: null) => {
+    readonly player: PlayerNumber;
+    readonly services: readonly ServiceReport[];
+  };
   /** Of one user, or of all. */
   readonly sessions: (of: { readonly userId: string | undefined }) => readonly LiveView[];
   /** False when it has no such session. */

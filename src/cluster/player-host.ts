@@ -3,6 +3,7 @@
 import type { Log } from '../base/log.ts';
 import type { SessionAgent } from '../session/session-agent.ts';
 import type { ListedVoice } from '../speech/listed-voice.ts';
+import type { HealthExchange } from '../upstream/health/shared-health.ts';
 import type { QuotaState, QuotaStore } from '../upstream/quota/quota-store.ts';
 import type { LegDirectory } from './legs/leg-directory.ts';
 import type { PlayerNumber, PrimaryAsks, PrimaryNews } from './messages.ts';
@@ -18,6 +19,7 @@ export type PlayerHost = {
 
 export type PlayerHostOptions = {
   readonly share: QuotaShare;
+  readonly health: HealthExchange;
   readonly sessions: SessionRegistry;
   readonly legs: LegDirectory;
   readonly log: Log;
@@ -53,6 +55,7 @@ export function createPlayerHost(options: PlayerHostOptions): PlayerHost {
         return answer.then((given) => ({ answer: given, states: store.state() }));
       },
       quotaStates: () => quotasOf(player).state(),
+      exchangeHealth: options.health,
       findAgent: async ({ userId, agentId }) => (await options.findAgent(userId, agentId))?.profile,
       listVoices: (service) => options.listVoices(service),
     }),

@@ -9,7 +9,7 @@ import type { LegRoutesOptions } from '../http/routes/leg-routes.ts';
 import type { LiveView } from '../http/routes/live-view.ts';
 import type { ServiceReport } from '../http/routes/operator-routes.ts';
 import type { PoolReport } from '../upstream/pool/pool-report.ts';
-import { joinPools, joinServices } from './joined-pools.ts';
+import { joinHealth, joinPools, joinServices } from './joined-pools.ts';
 import type { PlayerPeer, Players } from './players.ts';
 
 type WholeGateway = {
@@ -58,13 +58,19 @@ export function createWholeGateway<Brief>(options: WholeGatewayOptions<Brief>): 
 
   const services = async (): Promise<readonly ServiceReport[]> => {
     const others = await askAll((player) => player.ask('pools', null, { deadlineMs: LOOK_MS }));
-    return pools().map((own) => ({
-      ...own,
-      ...joinPools(
+    return pools().map((own) => {
+      const same = others.flatMap(({ player, services: theirs }) => {
+        const report = theirs.find(({ name }) => name === own.name);
+        return report === undefined ? [] : [{ process: player, report }];
+      });
+      const found = [{ process: 0, report: own }, ...same];
+      const health = joinHealth(found.map(({ process, report }) => ({ process, health: report.health })));
+      const pool = joinPools(
         own,
-        others.flatMap((reports) => reports.find(({ name }) => name === own.name) ?? []),
-      ),
-    }));
+        same.map(({ report }) => report),
+      );
+      return { ...own, ...pool, ...(health === undefined ? {} : { health }) };
+    });
   };
 
   return {

@@ -19,7 +19,14 @@ import type { RequestVoice } from './say-request.ts';
 import type { TurnChain } from './service-chain.ts';
 import { speak, type TurnAudio } from './speak.ts';
 import type { SpeechRuntime } from './speech-runtime.ts';
-import { type LastResort, type ServedLink, serveTurn } from './speech-services.ts';
+import {
+  type LastResort,
+  type ServedBy,
+  type ServedLink,
+  type SpokenBy,
+  servedByOf,
+  serveTurn,
+} from './speech-services.ts';
 import { SpeechWords } from './word-timing/speech-words.ts';
 
 export type DrainedSpeech = {
@@ -38,16 +45,18 @@ export type DrainedSpeech = {
   requests(): number;
   /** When the words are spoken, as well as is known; whole and final once `chunks` has ended. */
   words(): readonly TimedWord[];
+  /** Who spoke; undefined where services have no names. */
+  servedBy(): readonly ServedBy[] | undefined;
 };
 
 export type DrainedSpeechOptions = Omit<SpokenWith, 'maxText'> &
   LastResort & {
-    readonly prefer?: Preference;
+    readonly prefer?: Preference | undefined;
     readonly runtime: SpeechRuntime;
     /** The user id whose text it is. */
     readonly tenant: string;
     /** Names of services, in order, to which the caller narrows the choice; default: all. */
-    readonly upstream?: readonly string[];
+    readonly upstream?: readonly string[] | undefined;
     /** One upstream request each; none is a short silence. */
     readonly texts: readonly RequestText[];
     readonly output: OutputFormat;
@@ -71,7 +80,8 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
   const { runtime, texts, tenant, upstream = [], pronunciations } = options;
   const { clock } = runtime;
   const reader = options.listener === 'live' ? 'listener' : 'nobody';
-  const served = serveTurn(runtime, options, { ...options, tenant, upstream, reader });
+  const { prefer = 'order' } = options;
+  const served = serveTurn(runtime, options, { ...options, tenant, upstream, prefer, reader });
   const first = served.now();
   const spokenWith = { seed: options.seed, pronunciations };
   // Where each turn of a dialogue is a request of its own, nothing else makes the pause between them.
@@ -92,6 +102,7 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
     tap: words.tap,
     isHeldBack: () => words.isBehind(),
   });
+  const spoken: SpokenBy[] = [];
   let asked = 0;
   let requests = 0;
   let received: AskedSound = { format: 'mp3' };
@@ -165,6 +176,8 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
     handOver: (text, inHand) => handOver(timeline, text, { ...inHand, remainingMs: remainingMs() }),
     waits() {},
     speaks(link, instead) {
+      const fromMs = audioMs() + (transcoder.pendingSamples() * 1000) / rate() + spool.waitingMs();
+      if (spoken.at(-1)?.link !== link) spoken.push({ link, fromMs });
       if (instead !== undefined) words.spokenBy(link);
     },
   };
@@ -258,5 +271,6 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
     received: () => received,
     requests: () => requests,
     words: () => timeline.words(),
+    servedBy: () => servedByOf(spoken, served.now(), audioMs()),
   };
 }

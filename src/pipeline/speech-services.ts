@@ -99,6 +99,34 @@ export class ServedTurn {
   }
 }
 
+/** Who speaks from a media position on. */
+export type SpokenBy = { readonly link: ServedLink; readonly fromMs: number };
+
+/** Who spoke, in media time; `voice` as the service calls it. */
+export type ServedBy = {
+  readonly upstream: string;
+  readonly voice?: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+};
+
+/** Of `sentMs` of sound; nobody where nothing was sent. `link`: who speaks where none is noted. Undefined where services have no names. */
+export function servedByOf(
+  spoken: readonly SpokenBy[],
+  link: ServedLink,
+  sentMs: number,
+): ServedBy[] | undefined {
+  if (link.service === undefined) return undefined;
+  const all = spoken.length === 0 ? [{ link, fromMs: 0 }] : spoken;
+  return all.flatMap(({ link: { service = '', ...its }, fromMs }, at) => {
+    const from = Math.round(at === 0 ? 0 : fromMs);
+    const to = Math.round(Math.min(sentMs, all[at + 1]?.fromMs ?? sentMs));
+    const voice = its.synthesis.voice ?? its.defaultVoice;
+    if (to <= from) return [];
+    return [{ upstream: service, ...(voice === undefined ? {} : { voice }), fromMs: from, toMs: to }];
+  });
+}
+
 /** As the service calls the turn's voice; '' where it chooses. */
 export const voiceOf = ({ synthesis, defaultVoice }: ServedLink): string =>
   synthesis.voice ?? defaultVoice ?? '';

@@ -2,6 +2,7 @@
 // on behind the last whole one.
 
 import type { TimedWord } from '../captions/word-timeline.ts';
+import type { ServedBy } from '../pipeline/speech-services.ts';
 
 export type SpokenPart = {
   /** MP3 as the speech service sent it. */
@@ -9,6 +10,8 @@ export type SpokenPart = {
   readonly audioMs: number;
   /** Times from the start of this part. */
   readonly words: readonly TimedWord[];
+  /** Who spoke, from the start of this part; undefined where services have no names, and in parts of earlier versions. */
+  readonly servedBy?: readonly ServedBy[] | undefined;
 };
 
 export type PartShelf = {

@@ -6,26 +6,26 @@ import { pause } from '../base/pause.ts';
 import { drainSpeech } from '../pipeline/drained-speech.ts';
 import type { SpokenWith } from '../pipeline/outgoing-request.ts';
 import type { SpeechRuntime } from '../pipeline/speech-runtime.ts';
+import type { ServiceWishes } from '../speech/upstream-names.ts';
 import type { RequestText } from '../text/request-text.ts';
 import type { PartShelf, SpokenPart } from './part-shelf.ts';
 
-export type SpeakPartsOptions = SpokenWith & {
-  /** Hz that the caller has named. */
-  readonly namedRate?: number | undefined;
-  readonly runtime: SpeechRuntime;
-  /** One part each; without any there is one part, a short silence. */
-  readonly texts: readonly RequestText[];
-  readonly tenant: string;
-  /** As `DrainedSpeechOptions`. */
-  readonly upstream?: readonly string[];
-  /** For the log. */
-  readonly work: string;
-  readonly shelf: PartShelf;
-  /** Parts that are spoken at the same time. */
-  readonly atOnce: number;
-  /** Called with the share of the text that has been spoken, 0 to 1. */
-  readonly onProgress: (done: number) => void;
-};
+export type SpeakPartsOptions = SpokenWith &
+  ServiceWishes & {
+    /** Hz that the caller has named. */
+    readonly namedRate?: number | undefined;
+    readonly runtime: SpeechRuntime;
+    /** One part each; without any there is one part, a short silence. */
+    readonly texts: readonly RequestText[];
+    readonly tenant: string;
+    /** For the log. */
+    readonly work: string;
+    readonly shelf: PartShelf;
+    /** Parts that are spoken at the same time. */
+    readonly atOnce: number;
+    /** Called with the share of the text that has been spoken, 0 to 1. */
+    readonly onProgress: (done: number) => void;
+  };
 
 /** No listener waits: a job survives an outage of the service of three minutes. */
 const RETRY_AFTER_MS = [1000, 5000, 20_000, 60_000, 120_000] as const;
@@ -60,7 +60,11 @@ export async function speakParts(
       },
       own,
     );
-    return shelf.keep(index, speech.chunks, () => ({ audioMs: speech.audioMs(), words: speech.words() }));
+    return shelf.keep(index, speech.chunks, () => ({
+      audioMs: speech.audioMs(),
+      words: speech.words(),
+      servedBy: speech.servedBy(),
+    }));
   };
 
   const speakPart = async (index: number): Promise<SpokenPart> => {

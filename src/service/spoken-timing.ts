@@ -1,6 +1,7 @@
-// Where everything is in a finished file: the words of its parts, moved by what stands before each part.
+// Where everything is in a finished file: the words of its parts and who spoke, moved by what stands before each part.
 
 import type { TimedWord } from '../captions/word-timeline.ts';
+import type { ServedBy } from '../pipeline/speech-services.ts';
 import type { Finished } from './audio-finisher.ts';
 import type { SpokenPart } from './part-shelf.ts';
 
@@ -15,4 +16,26 @@ export function wordsInFile(parts: readonly SpokenPart[], places: Finished['plac
       endMs: Math.round(startMs + word.endMs * scale),
     }));
   });
+}
+
+/** As `wordsInFile`; neighbours that one service spoke in one voice are one. Undefined where it is not known of a part. */
+export function servedByInFile(
+  parts: readonly SpokenPart[],
+  places: Finished['places'],
+): readonly ServedBy[] | undefined {
+  const joined: ServedBy[] = [];
+  for (const [index, { servedBy, audioMs }] of parts.entries()) {
+    if (servedBy === undefined) return undefined;
+    const { startMs, endMs } = places[index]!;
+    const scale = audioMs > 0 ? (endMs - startMs) / audioMs : 1;
+    for (const each of servedBy) {
+      const fromMs = Math.round(startMs + each.fromMs * scale);
+      const toMs = Math.round(startMs + each.toMs * scale);
+      const before = joined.at(-1);
+      const isSame = before?.upstream === each.upstream && before.voice === each.voice;
+      if (before !== undefined && isSame) joined[joined.length - 1] = { ...before, toMs };
+      else joined.push({ ...each, fromMs, toMs });
+    }
+  }
+  return joined;
 }

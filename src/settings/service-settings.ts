@@ -4,6 +4,7 @@
 import { sharedSecretList, webhookSecretList } from './credential-lists.ts';
 import {
   filesAddress,
+  hookAddress,
   oneOf,
   postgresAddress,
   type Setting,
@@ -104,6 +105,12 @@ export const SERVICE_SETTINGS = {
     placeholder: 'FILE',
     meaning: 'A file that holds `webhookSecrets`, so that it stays out of the environment.',
   }) satisfies Setting<string | undefined>,
+  healthWebhookUrl: hookAddress(
+    'Where a message goes when a speech service is out, or back, with several services. It may be in a private network, and its query may hold a key.',
+  ),
+  healthWebhookSecrets: webhookSecretList(
+    'What these messages are signed with, the newest first. Empty: they are not signed.',
+  ),
   ffmpeg: oneOf('auto', {
     values: ['auto', 'off'],
     placeholder: 'HOW',

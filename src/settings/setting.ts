@@ -147,6 +147,28 @@ export function webAddress(extent: 'origin' | 'base', meaning: string): Setting<
   };
 }
 
+/** Where messages are sent: a key is part of many such addresses, so it is never shown. */
+export function hookAddress(meaning: string): Setting<string | undefined> {
+  return {
+    meaning,
+    allowed: 'an http:// or https:// address without user or fragment, at most 2048 characters',
+    placeholder: 'URL',
+    default: undefined,
+    secrecy: 'secret',
+    read(given) {
+      const url = URL.canParse(given) ? new URL(given) : undefined;
+      const fits =
+        url !== undefined &&
+        given.length <= 2048 &&
+        /^https?:$/.test(url.protocol) &&
+        url.username === '' &&
+        url.password === '' &&
+        !/[#\s]/.test(given);
+      return fits ? read(url.href) : refuse('is no such address (value not shown)');
+    },
+  };
+}
+
 /** The address of a Redis server: its password is part of it, so it is never shown. */
 export function redisAddress(meaning: string): Setting<string | undefined> {
   return {

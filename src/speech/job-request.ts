@@ -14,6 +14,7 @@ import {
   sampleRateField,
   synthesisFields,
 } from './speech-request.ts';
+import { choiceFields } from './upstream-names.ts';
 
 export const JOB_MODELS = ['VoxDialog', 'Vox3.0-mini'] as const;
 /** Offered through an endpoint of its own (4.4, last paragraph). */
@@ -46,6 +47,7 @@ const commonFields = {
     .optional()
     .describe('Ours: an agent whose profile fills what is absent'),
   name: z.string().min(1).max(MAX_TITLE_LENGTH).optional().describe('Ours: the title inside the file'),
+  ...choiceFields,
   markup: z.enum(['keep', 'strip']).optional().describe('Ours: whether markup is removed before speaking'),
 } as const;
 

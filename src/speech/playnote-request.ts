@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import { LANGUAGES } from './language.ts';
+import { choiceFields } from './upstream-names.ts';
 
 export const SYNTHESIS_STYLES = ['podcast', 'executive-briefing', 'childrens-story', 'debate'] as const;
 const GENDERS = ['Male', 'Female'] as const;
@@ -31,6 +32,7 @@ export const playNoteFieldsSchema = z.strictObject({
   webHookUrl: webAddress.optional(),
   name: z.string().trim().min(1).max(200).optional().describe('Ours: the title; else that of the source'),
   language: z.enum(LANGUAGES).optional().describe('Ours: else that of the source'),
+  ...choiceFields,
 });
 
 export type PlayNoteFields = z.infer<typeof playNoteFieldsSchema>;

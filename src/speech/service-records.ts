@@ -22,6 +22,16 @@ export const jobSchema = z
         sampleRate: z.int().describe('Ours: Hz'),
         captionsUrl: z.url().describe('Ours: WebVTT'),
         subtitlesUrl: z.url().describe('Ours: the same as SubRip'),
+        servedBy: z
+          .array(
+            z.object({
+              upstream: z.string(),
+              voice: z.string().optional(),
+              fromMs: z.int(),
+              toMs: z.int(),
+            }),
+          )
+          .describe('Ours: which speech services spoke, in ms of the file'),
       })
       .partial()
       .describe('Empty until the job is completed'),

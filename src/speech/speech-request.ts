@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { AUDIO_FORMATS, MAX_SAMPLE_RATE, MIN_SAMPLE_RATE, sampleRateRefusal } from './audio-format.ts';
 import { LANGUAGES } from './language.ts';
+import { choiceFields } from './upstream-names.ts';
 
 /** The most one upstream request takes, in characters (interface 4.5, 8.2). */
 export const MAX_REQUEST_TEXT = 20_000;
@@ -96,26 +97,32 @@ export const checkSampleRate: FieldsCheck = ({ value, issues }) => {
   if (refusal !== undefined) issues.push(fieldIssue(value, 'sampleRate', refusal));
 };
 
+const streamFields = {
+  ...synthesisFields,
+  model: z.enum(['VoxDialog']),
+  text: z
+    .string()
+    .min(1)
+    .refine(atMostCharacters(MAX_REQUEST_TEXT), `must have at most ${MAX_REQUEST_TEXT} characters`),
+  voice,
+  voice2: voice.optional(),
+  outputFormat: z.enum(AUDIO_FORMATS).nullish(),
+  sampleRate: sampleRateField.optional(),
+} as const;
+const checkStream: FieldsCheck = (context) => {
+  checkPrefixes(context);
+  checkSampleRate(context);
+};
+
 /** The request body of 4.5, unknown fields refused. Lengths count Unicode code points. */
-export const streamRequestSchema = z
-  .strictObject({
-    ...synthesisFields,
-    model: z.enum(['VoxDialog']),
-    text: z
-      .string()
-      .min(1)
-      .refine(atMostCharacters(MAX_REQUEST_TEXT), `must have at most ${MAX_REQUEST_TEXT} characters`),
-    voice,
-    voice2: voice.optional(),
-    outputFormat: z.enum(AUDIO_FORMATS).nullish(),
-    sampleRate: sampleRateField.optional(),
-  })
-  .check((context) => {
-    checkPrefixes(context);
-    checkSampleRate(context);
-  });
+export const streamRequestSchema = z.strictObject(streamFields).check(checkStream as never);
+/** The same of a gateway, which has several speech services to choose among. */
+export const chosenRequestSchema = z
+  .strictObject({ ...streamFields, ...choiceFields })
+  .check(checkStream as never);
 
 export type SpeechRequest = z.infer<typeof streamRequestSchema>;
+export type ChosenSpeechRequest = z.infer<typeof chosenRequestSchema>;
 
 /** What the gateway sends: without a voice the remote service decides. Some services have A-law, too. */
 export type OutgoingRequest = Omit<SpeechRequest, 'voice' | 'outputFormat'> & {

@@ -51,3 +51,26 @@ export const upstreamField = z
     z.array(z.string()),
   ])
   .pipe(z.array(name).min(1).max(MAX_NAMES));
+
+/** What a request over HTTP may say of the choice, wherever it asks for speech; ours. */
+export const choiceFields = {
+  upstream: upstreamField
+    .optional()
+    .describe('Ours: speech services that may speak, by name and in order of preference'),
+  prefer: preferField.optional(),
+  lastResort: lastResortField.optional(),
+  lastResortText: lastResortTextField.optional(),
+} as const;
+export type ServiceWishes = {
+  readonly [Field in keyof typeof choiceFields]?: z.infer<(typeof choiceFields)[Field]>;
+};
+
+/** Those fields of a request, or an agent, that was checked before; a null says nothing. */
+export const wishesOf = (request: object): ServiceWishes =>
+  Object.fromEntries(
+    Object.entries(request).filter(([field, value]) => Object.hasOwn(choiceFields, field) && value != null),
+  );
+
+/** Of what nobody hears while it is made: an apology would be no part of it. */
+export const unheardWishes = (wishes: ServiceWishes): ServiceWishes =>
+  wishes.lastResort === 'apologise' ? { ...wishes, lastResort: 'fail' } : wishes;

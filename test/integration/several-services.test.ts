@@ -180,6 +180,67 @@ describe('texts of a tenant that may not use a service', () => {
   });
 });
 
+describe('over HTTP', () => {
+  const post = (path: string, body: object) =>
+    fetch(gateway.url + path, {
+      method: 'POST',
+      headers: { authorization: 'Bearer ann-key', 'x-user-id': 'ann', 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const TEXT = { model: 'VoxDialog', text: 'Good morning over HTTP.', voice: 'anna' };
+  const ELSEWHERE = { model: 'any', input: TEXT.text, voice: 'anna' };
+
+  it('a speech goes where its caller says, on our way and on those of others', async () => {
+    for (const [path, body] of [
+      ['/api/v1/tts/stream', { ...TEXT, upstream: ['home', 'eleven'], prefer: 'order', lastResort: 'fail' }],
+      ['/v1/audio/speech?voxgate_upstream=home', ELSEWHERE],
+    ] as const) {
+      const reply = await post(path, body);
+      expect([reply.status, reply.headers.get('x-voxgate-upstream')]).toEqual([200, 'home']);
+      await reply.arrayBuffer();
+    }
+  });
+  it('is refused for a service that it may not use, and for a wish that there is not', async () => {
+    const before = closed.requests.length;
+    for (const [path, body, said] of [
+      ['/api/v1/tts/stream', { ...TEXT, upstream: 'nowhere' }, 'upstream: must be one of eleven, home'],
+      ['/api/v1/tts/stream', { ...TEXT, upstream: ['closed'] }, 'upstream: must be one of eleven, home'],
+      ['/api/v1/tts/stream', { ...TEXT, prefer: 'cheapest' }, 'prefer'],
+      ['/api/v1/tts', { ...TEXT, upstream: 'closed' }, 'upstream: must be one of eleven, home'],
+      ['/api/v1/tts', { ...TEXT, lastResort: 'sing' }, 'lastResort'],
+      ['/v1/audio/speech?voxgate_upstream=closed', ELSEWHERE, 'upstream: must be one of eleven, home'],
+      ['/v1/audio/speech?voxgate_prefer=cheapest', ELSEWHERE, 'voxgate_prefer'],
+    ] as const) {
+      const reply = await post(path, body);
+      expect([path, reply.status]).toEqual([path, 400]);
+      expect(await reply.text()).toContain(said);
+    }
+    expect(closed.requests.length).toBe(before);
+  });
+  it('a job goes there too, and tells who spoke', async () => {
+    const job = (await (await post('/api/v1/tts', { ...TEXT, upstream: 'home' })).json()) as { id: string };
+    let reply: Response | undefined;
+    await expect
+      .poll(
+        async () => {
+          reply = await get(`/api/v1/tts/${job.id}`);
+          return ((await reply.clone().json()) as { status: string }).status;
+        },
+        { timeout: 60_000, interval: 50 },
+      )
+      .toBe('completed');
+    const { output, input } = (await reply!.json()) as {
+      input: object;
+      output: { duration: number; servedBy: object[] };
+    };
+    expect(input).toMatchObject({ upstream: ['home'] });
+    expect(reply!.headers.get('x-voxgate-upstream')).toBe('home');
+    expect(output.servedBy).toEqual([
+      { upstream: 'home', voice: 'af_heart', fromMs: 0, toMs: Math.round(output.duration * 1000) },
+    ]);
+  }, 60_000);
+});
+
 describe('voices', () => {
   const AT_ELEVEN = { id: 'AAAAAAAAAAAAAAAAAAAA', name: 'Vera', gender: 'Female', upstream: 'eleven' };
   it('are listed with their services, those that the user may use, on every way', async () => {
@@ -231,9 +292,11 @@ it('keys and metrics tell of which service they are', async () => {
   ]);
 });
 
-it('in a gateway of several processes the keys of a group have their places together', async () => {
+it('in a gateway of several processes the keys of a group have their places together, and what one finds of a service all know', async () => {
   let [underWay, most] = [0, 0];
+  let fails = false;
   const counted = await startScriptedUpstream((reply) => {
+    if (fails && reply.request.headers.authorization === 'Bearer key-of-one') return reply.reset();
     underWay += 1;
     most = Math.max(most, underWay);
     // Long enough that all who want to have asked.
@@ -279,6 +342,22 @@ it('in a gateway of several processes the keys of a group have their places toge
       ['one', 2],
       ['two', 2],
     ]);
+
+    fails = true;
+    // Of three turns one after another in each of two processes; who finds it out first spares the other its own.
+    for (let n = 0; n < 5; n += 1) {
+      const probe = await busy.session('format=raw&pace=burst');
+      probe.send({ type: 'speak', turn: 't', text: `More words of turn ${n}.` });
+      expect((await probe.ended('t')).servedBy).toMatchObject([{ upstream: 'two' }]);
+    }
+    const states = async () => {
+      const { services } = (await (await fetch(`${busy.url}/v1/operator`)).json()) as {
+        services: { health: { state: string; processes: { process: number; state: string }[] } }[];
+      };
+      return services[0]!.health.processes.map(({ process, state }) => `${process} ${state}`);
+    };
+    await expect.poll(states, { timeout: 60_000, interval: 50 }).toEqual(['0 out', '1 out', '2 out']);
+    expect(busy.logLines.filter((line) => /upstream_service.*"state":"out"/.test(line))).toHaveLength(3);
   } finally {
     await busy.close();
     await counted.close();

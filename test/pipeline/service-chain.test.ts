@@ -168,13 +168,27 @@ describe('the chain of a turn', () => {
     expect(turn.error?.code).toBe('upstream_broken');
     expect(turn.samples).toBeGreaterThan(0);
   });
-  it('holds nothing against a service that was interrupted, or rightly refused a text', async () => {
-    const rig = createChainRig([
-      { name: 'a', behave: (n) => (n % 2 === 0 ? { does: 'hangs' } : refuses('upstream_rejected')) },
-      always('b', SPEAKS),
-    ]);
-    for (let n = 0; n < trialSize(1_000, 40); n += 1) await rig.say(TEXT, { cutAfterMs: 50 });
-    expect(rig.watches.get('a')!.health()).toMatchObject({ phase: 'healthy', faults: 0, lates: 0 });
+  const unmarked = { phase: 'healthy', faults: 0, lates: 0, by: 'own' };
+  it.each([
+    ['it was silent', { does: 'hangs' } as const, 50],
+    ['it had answered', { does: 'stays-empty' } as const, 300],
+    ['it spoke', SPEAKS, 150],
+  ])('holds nothing against a service that was interrupted while %s', async (_, does, cutAfterMs) => {
+    const rig = createChainRig([always('a', does), always('b', SPEAKS)]);
+    for (let n = 0; n < trialSize(1_000, 20); n += 1) {
+      const turn = await rig.say(TEXT, { cutAfterMs });
+      expect(turn.asked.map(({ name }) => name)).toEqual(['a']);
+    }
+    for (const watch of rig.watches.values()) expect(watch.health()).toMatchObject(unmarked);
+    expect(rig.clock.timers).toBe(0);
+  });
+  it('holds nothing against a service that rightly refuses texts', async () => {
+    const rig = createChainRig([always('a', refuses('upstream_rejected')), always('b', SPEAKS)]);
+    for (let n = 0; n < trialSize(1_000, 20); n += 1) {
+      const turn = await rig.say(TEXT);
+      expect([turn.error?.code, turn.asked.length]).toEqual(['upstream_rejected', 1]);
+    }
+    for (const watch of rig.watches.values()) expect(watch.health()).toMatchObject(unmarked);
     expect(rig.clock.timers).toBe(0);
   });
 });

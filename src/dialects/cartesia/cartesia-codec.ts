@@ -213,7 +213,8 @@ export function createCartesiaCodec({ newId, carryOut, send }: DialectSink): Dia
     else if (event.type === 'heard') onHeard(context, event);
     else if (event.type === 'started') context.hasStarted = true;
     else if (context.phase !== 'open') return;
-    else if (event.type === 'queued') say(context, keepAliveMessage(context.id, event));
+    else if (event.type === 'queued') say(context, keepAliveMessage(context.id, { waiting: event }));
+    else if (event.type === 'switched') say(context, keepAliveMessage(context.id, { switched: event }));
     else if (event.type === 'caption')
       say(context, timestampsMessage(context.id, context.flushes.number(), event.words));
     else if (event.type === 'flushed') onFlushed(context);

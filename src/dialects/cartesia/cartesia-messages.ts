@@ -49,8 +49,14 @@ export const flushDoneMessage = (contextId: string, flushId: number): string =>
 /** Why a context cannot begin yet, or go on. */
 export type Waiting = Pick<EventOf<'queued'>, 'reason' | 'position' | 'etaMs' | 'atMs'>;
 
+/** From where on another speech service speaks. */
+export type Switched = Pick<EventOf<'switched'>, 'from' | 'to' | 'atMs' | 'reason'>;
+
 /** A flush that is not done: clients pass over it, and their timers begin anew. */
-export const keepAliveMessage = (contextId: string, waiting?: Waiting): string =>
+export const keepAliveMessage = (
+  contextId: string,
+  { waiting, switched }: { readonly waiting?: Waiting; readonly switched?: Switched } = {},
+): string =>
   JSON.stringify({
     type: 'flush_done',
     flush_done: false,
@@ -64,6 +70,14 @@ export const keepAliveMessage = (contextId: string, waiting?: Waiting): string =
         position: waiting.position,
         eta_ms: waiting.etaMs,
         at_ms: waiting.atMs,
+      },
+    }),
+    ...(switched && {
+      switched: {
+        from: switched.from,
+        to: switched.to,
+        at_ms: switched.atMs,
+        reason: switched.reason,
       },
     }),
   });

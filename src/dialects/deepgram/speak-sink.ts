@@ -44,6 +44,7 @@ type SpeakSink = {
   refuse(unreadable: Unreadable): void;
   refuseText(refusal: TextRefusal): void;
   queued(event: EventOf<'queued'>): void;
+  switched(event: EventOf<'switched'>): void;
   goingAway(): void;
   /** As a codec's own, with whether the client waits for audio. */
   tick(nowMs: number, state: 'speaking' | 'idle'): void;
@@ -56,6 +57,8 @@ const TEXT_REFUSALS: Readonly<Record<TextRefusal, string>> = {
 };
 /** What clients know as: it takes longer, and nothing is lost. */
 const ON_ITS_WAY = 'SYNTHESIS_RETRYING';
+/** Ours: another speech service speaks, perhaps in another voice. */
+const SWITCHED = 'SERVICE_SWITCHED';
 
 export function createSpeakSink({ send }: Pick<DialectSink, 'send'>): SpeakSink {
   const quiet = createQuietWatch();
@@ -80,6 +83,10 @@ export function createSpeakSink({ send }: Pick<DialectSink, 'send'>): SpeakSink 
       const seconds = Math.ceil(etaMs / 1000);
       const there = atMs === undefined ? '' : `; ${(atMs / 1000).toFixed(1)} s of the speech are there`;
       warn(ON_ITS_WAY, `Waiting for the speech service: place ${position}, about ${seconds} s${there}.`);
+    },
+    switched({ from, to, atMs, reason }) {
+      const where = `from ${(atMs / 1000).toFixed(1)} s of the speech on`;
+      warn(SWITCHED, `The speech service ${to} speaks instead of ${from} (${reason}), ${where}.`);
     },
     goingAway: () => warn('GOING_AWAY', 'This gateway is about to stop and takes no new speech; reconnect.'),
     tick(nowMs, state) {

@@ -97,6 +97,8 @@ export function createV1Codec(sink: DialectSink, model: string): DialectCodec {
         sayMetadata(event);
       } else if (event.type === 'queued') {
         if (line.of(event.turn) === line.first()) client.queued(event);
+      } else if (event.type === 'switched') {
+        if (line.of(event.turn) !== undefined) client.switched(event);
       } else if (event.type === 'started') {
         if (!line.isOurs(event.turn)) line.adopt(event.turn);
       } else if (event.type === 'error') {

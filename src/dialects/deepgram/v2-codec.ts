@@ -204,6 +204,8 @@ export function createV2Codec(sink: DialectSink, model: string): DialectCodec {
       if (event.type === 'ready') onReady(event);
       else if (event.type === 'queued') {
         if (line.of(event.turn) === line.first()) client.queued(event);
+      } else if (event.type === 'switched') {
+        if (line.of(event.turn) !== undefined) client.switched(event);
       } else if (event.type === 'started') onStarted(event);
       else if (event.type === 'ended') onEnded(event);
       else if (event.type === 'heard') {

@@ -2,6 +2,7 @@
 
 import type { FastifyReply } from 'fastify';
 import type { Random } from '../../base/random.ts';
+import { readChoice } from '../../dialects/pacing-query.ts';
 import type { VoiceDirectory } from '../../service/voice-directory.ts';
 import { MAX_DRAWN_SEED } from '../../speech/speech-request.ts';
 import { type BegunSpeech, beginSpeech, type SpeechReplyMeans } from '../routes/speech-reply.ts';
@@ -36,7 +37,11 @@ export async function speakAsked(
     isPromptIgnored ? { ...asked, prompt: undefined } : asked,
     voices.aliases,
   );
-  voices.check({ voice: synthesis.voice, voice2: synthesis.voice2 }, { tenant });
+  const wishes = readChoice(new URL(reply.request.url, 'http://gateway.invalid').searchParams);
+  voices.check(
+    { voice: synthesis.voice, voice2: synthesis.voice2 },
+    { tenant, upstream: wishes.upstream ?? [] },
+  );
   const seed = asked.seed ?? random.below(MAX_DRAWN_SEED + 1);
   const speech = await beginSpeech(reply, means, {
     synthesis,
@@ -48,6 +53,7 @@ export async function speakAsked(
     namedRate: asked.namedRate,
     words,
     tenant,
+    ...wishes,
   });
   const mediaType = mediaTypeOfSound(asked.sound, speech.sampleRate);
   reply.headers({ 'Content-Type': mediaType, 'Cache-Control': 'no-store', 'X-Voxgate-Seed': String(seed) });

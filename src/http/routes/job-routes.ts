@@ -3,6 +3,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { JobInput, JobOutput } from '../../service/jobs/job-record.ts';
 import type { JobService } from '../../service/jobs/job-service.ts';
 import type { VoiceDirectory } from '../../service/voice-directory.ts';
 import type { WorkQuestions } from '../../service/work-questions.ts';
@@ -72,6 +73,15 @@ export function addJobRoutes(
     },
     questions,
     toRecord,
+    headersOf: ({ input, output }) => {
+      const { language = 'english' } = (input as JobInput).shown as JobRequest;
+      const spoken = ((output as JobOutput | undefined)?.servedBy ?? []).map(({ upstream }) => upstream);
+      const proxy = spoken.map((service) => voices.spokenAs(language, service)).find(Boolean);
+      return {
+        ...(spoken.length > 0 && { 'X-Voxgate-Upstream': [...new Set(spoken)].join(', ') }),
+        ...(proxy !== undefined && { 'X-Voxgate-Spoken-As': proxy }),
+      };
+    },
   });
   api.post(
     '/api/v1/tts/:id/cancel',

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AppError } from '../../base/app-error.ts';
 import type { LiveCall } from '../../session/live-sessions.ts';
+import type { HealthPhase } from '../../upstream/health/service-health.ts';
 import type { PoolReport } from '../../upstream/pool/pool-report.ts';
 import { errorReplies } from '../server/error-replies.ts';
 import {
@@ -24,16 +25,22 @@ export type ServiceReport = PoolReport & {
   /** Its origin; absent for the embedded engine. */
   readonly address?: string;
   /** By what was heard of it; absent where there is one service. */
-  readonly health?: {
-    readonly state: string;
-    readonly forMs: number;
-    /** In a row. */
-    readonly faults: number;
-    /** How long its first speech may take until the next service is asked. */
-    readonly askNextAfterMs: number;
-    /** The 95th percentile of it. */
-    readonly firstSpeechMs?: number;
-  };
+  readonly health?: ServiceHealthReport;
+};
+
+export type ServiceHealthReport = {
+  readonly state: HealthPhase;
+  readonly forMs: number;
+  /** In a row. */
+  readonly faults: number;
+  /** It is out by the word of other processes or instances. */
+  readonly by?: 'others';
+  /** How long its first speech may take until the next service is asked. */
+  readonly askNextAfterMs: number;
+  /** The 95th percentile of it. */
+  readonly firstSpeechMs?: number;
+  /** Where several processes speak: what each has found, the primary (jobs, plain requests) as 0. The rest is of the worst of them. */
+  readonly processes?: readonly (Omit<ServiceHealthReport, 'processes'> & { readonly process: number })[];
 };
 
 /** Of all processes of the gateway. */

@@ -43,7 +43,7 @@ function readFields(form: Form, voices: VoiceDirectory, tenant: string): PlayNot
     voice: given.voice1,
     ...(given.voice2 === undefined ? {} : { voice2: given.voice2 }),
   });
-  voices.check({ voice1, voice2 }, { tenant });
+  voices.check({ voice1, voice2 }, { tenant, upstream: given.upstream ?? [] });
   return { ...given, voice1, ...(voice2 === undefined ? {} : { voice2 }) };
 }
 

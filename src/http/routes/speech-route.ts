@@ -8,12 +8,14 @@ import type { VoiceDirectory } from '../../service/voice-directory.ts';
 import { AUDIO_FORMATS, type OutputFormat, type ServiceFormat } from '../../speech/audio-format.ts';
 import { mediaTypeOf, usualRateOf } from '../../speech/reply-media-type.ts';
 import {
+  type ChosenSpeechRequest,
+  chosenRequestSchema,
   MAX_DRAWN_SEED,
   MAX_REQUEST_TEXT,
   type SpeechRequest,
-  streamRequestSchema,
   synthesisOf,
 } from '../../speech/speech-request.ts';
+import { wishesOf } from '../../speech/upstream-names.ts';
 import { resolveVoices } from '../../speech/voice-aliases.ts';
 import { splitIntoRequests } from '../../text/request-text.ts';
 import { wholeTextSegments } from '../../text/turn-text.ts';
@@ -63,7 +65,7 @@ export function addSpeechRoute(api: FastifyInstance, options: SpeechRouteOptions
       schema: {
         summary: 'Speak a text; the reply is its audio as it is made',
         tags: ['Speech'],
-        body: streamRequestSchema,
+        body: chosenRequestSchema,
         response: {
           200: { description: 'The audio as it is made; X-Voxgate-Seed tells its seed', content: AUDIO },
           ...errorReplies(400, 401, 413, 415, 429, 502, 503, 504),
@@ -71,12 +73,16 @@ export function addSpeechRoute(api: FastifyInstance, options: SpeechRouteOptions
       },
     },
     async (request, reply) => {
-      const given = request.body as SpeechRequest;
+      const given = request.body as ChosenSpeechRequest;
       const { voice, voice2, turnPrefix: prefix, turnPrefix2: prefix2 } = given;
       const named = { voice, voice2, turnPrefix: prefix, turnPrefix2: prefix2 };
       const wanted = { ...given, ...resolveVoices(voices.aliases, named) } as SpeechRequest;
       const tenant = ownerOf(request);
-      voices.check({ voice: wanted.voice, voice2: wanted.voice2 }, { tenant });
+      const wishes = wishesOf(given);
+      voices.check(
+        { voice: wanted.voice, voice2: wanted.voice2 },
+        { tenant, upstream: wishes.upstream ?? [] },
+      );
       const { turnPrefix, turnPrefix2, language = 'english' } = wanted;
       const prefixes = { turnPrefix: turnPrefix ?? undefined, turnPrefix2: turnPrefix2 ?? undefined };
       const segments = wholeTextSegments(wanted.text, {
@@ -96,6 +102,7 @@ export function addSpeechRoute(api: FastifyInstance, options: SpeechRouteOptions
         namedRate: wanted.sampleRate,
         words: 'unasked',
         tenant,
+        ...wishes,
       });
       const nowhere = voices.ignoredFields.filter(
         (field) => (wanted as Record<string, unknown>)[field] != null,

@@ -19,6 +19,8 @@ export type WorkRoutesOptions = {
   readonly questions: WorkQuestions;
   /** The work as this caller is told of it. */
   readonly toRecord: (work: Work, request: FastifyRequest) => unknown;
+  /** Of the reply about one. */
+  readonly headersOf?: (work: Work) => Readonly<Record<string, string>>;
 };
 
 /** A route about one work, by the id in its path. */
@@ -54,9 +56,11 @@ export function addWorkRoutes(api: FastifyInstance, options: WorkRoutesOptions):
       return page.works.map((work) => toRecord(work, request));
     },
   );
-  api.get(`${path}/:id`, aboutOne(summaries.one, tags, { 200: record }), async (request) =>
-    toRecord(await questions.find(ownerOf(request), idOf(request)), request),
-  );
+  api.get(`${path}/:id`, aboutOne(summaries.one, tags, { 200: record }), async (request, reply) => {
+    const work = await questions.find(ownerOf(request), idOf(request));
+    if (options.headersOf !== undefined) reply.headers(options.headersOf(work));
+    return toRecord(work, request);
+  });
   api.delete(`${path}/:id`, aboutOne(summaries.forget, tags, { 204: z.null() }), async (request, reply) => {
     await questions.remove(ownerOf(request), idOf(request));
     return reply.code(204).send();

@@ -47,7 +47,19 @@ export type RunningService = {
   readonly address?: string;
   readonly keys: readonly ServiceKey[];
   readonly waiting: number;
+  readonly health?: FoundHealth & { readonly processes?: readonly FoundHealth[] };
 };
+type FoundHealth = { readonly state: string; readonly forMs: number; readonly by?: string };
+
+/** How it is, and at how many processes, where not all have found the same. Empty where there is one service. */
+export function healthText({ health }: RunningService): string {
+  if (health === undefined) return '';
+  const { state, forMs, by, processes = [] } = health;
+  const same = processes.filter((each) => each.state === state).length;
+  const at = same === processes.length ? '' : ` at ${same} of ${processes.length} processes`;
+  const since = state === 'healthy' ? '' : `, for ${timeText(forMs)}`;
+  return `${state}${at}${since}${by === undefined ? '' : ', as others have found'}`;
+}
 
 function timeText(ms: number): string {
   const seconds = Math.floor(ms / 1000);

@@ -7,6 +7,7 @@ import { confirmFirst } from './confirm-dialog.ts';
 import { createKeyedRows, type KeyedRows } from './keyed-rows.ts';
 import {
   CALL_COLUMNS,
+  healthText,
   KEY_COLUMNS,
   type RunningCall,
   type RunningService,
@@ -106,7 +107,9 @@ export function createOperatorView(options: OperatorViewOptions): OperatorView {
       service.waiting === 0
         ? 'No request waits for a key.'
         : `${counted(service.waiting, 'request')} waiting for a key.`;
-    setText(about, service.address === undefined ? wait : `${service.address}. ${wait}`);
+    const health = healthText(service);
+    const parts = [service.address, health === '' ? undefined : `Health: ${health}`];
+    setText(about, [...parts.flatMap((part) => (part === undefined ? [] : [`${part}. `])), wait].join(''));
     keys.show(service.keys);
   }
 

@@ -10,6 +10,7 @@ import type { JobRequest, Quality } from '../../speech/job-request.ts';
 import { outputQuality } from '../../speech/output-quality.ts';
 import { mediaTypeOf } from '../../speech/reply-media-type.ts';
 import { synthesisOf } from '../../speech/speech-request.ts';
+import { unheardWishes, wishesOf } from '../../speech/upstream-names.ts';
 import type { NewDelivery } from '../../storage/delivery-store.ts';
 import type { Work } from '../../storage/works/work.ts';
 import type { WorkFiles } from '../../storage/works/work-files.ts';
@@ -18,7 +19,7 @@ import { wholeTextSegments } from '../../text/turn-text.ts';
 import type { AudioFinisher } from '../audio-finisher.ts';
 import type { OpenShelf } from '../part-shelf.ts';
 import { speakParts } from '../speak-parts.ts';
-import { wordsInFile } from '../spoken-timing.ts';
+import { servedByInFile, wordsInFile } from '../spoken-timing.ts';
 import type { WorkHandler } from '../work-runner.ts';
 import { CAPTIONS, type JobInput, type JobOutput, SUBTITLES } from './job-record.ts';
 
@@ -51,7 +52,7 @@ export function createJobHandler(options: JobHandlerOptions): WorkHandler {
   const { files, finisher } = options;
   return {
     async run(work, tell, signal) {
-      const { shown, pronunciations, upstream = [] } = work.input as JobInput;
+      const { shown, pronunciations, upstream, wishes = wishesOf({ upstream }) } = work.input as JobInput;
       const request = shown as JobRequest;
       const { turnPrefix, turnPrefix2, language = 'english', markup = 'keep', model } = request;
       const prefixes = { turnPrefix: turnPrefix ?? undefined, turnPrefix2: turnPrefix2 ?? undefined };
@@ -70,7 +71,7 @@ export function createJobHandler(options: JobHandlerOptions): WorkHandler {
           namedRate: request.sampleRate,
           texts: splitIntoRequests(segments, PART_CHARACTERS, prefixes),
           tenant: work.owner,
-          upstream,
+          ...unheardWishes(wishes),
           work: work.id,
           shelf: options.openShelf(work.id, folder),
           atOnce: PARTS_AT_ONCE[model === 'VoxDialog-turbo' ? 'turbo' : 'normal'],
@@ -109,6 +110,7 @@ export function createJobHandler(options: JobHandlerOptions): WorkHandler {
         await writeFile(join(folder, name), text);
         await files.publish(work.id, name, join(folder, name));
       }
+      const servedBy = servedByInFile(parts, finished.places);
       const fileName = fileNameOf(format, finished.sampleRate);
       await files.publish(work.id, fileName, outPath);
       return {
@@ -117,6 +119,7 @@ export function createJobHandler(options: JobHandlerOptions): WorkHandler {
         fileSize: finished.bytes,
         duration: finished.durationSeconds,
         sampleRate: finished.sampleRate,
+        ...(servedBy === undefined ? {} : { servedBy }),
       } satisfies JobOutput;
     },
     toDelivery: options.toDelivery,

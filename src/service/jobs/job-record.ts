@@ -1,7 +1,9 @@
 // A text-to-speech job as callers see it (interface 2.2), with our additions: status, progress, error.
 
+import type { ServedBy } from '../../pipeline/speech-services.ts';
 import type { AgentUse } from '../../speech/agent-profile.ts';
 import type { JobRecord } from '../../speech/service-records.ts';
+import type { ServiceWishes } from '../../speech/upstream-names.ts';
 import type { Stored, Work } from '../../storage/works/work.ts';
 import { codePointLength } from '../../text/code-points.ts';
 
@@ -11,7 +13,9 @@ export type JobInput = {
   readonly shown: Stored;
   /** How the agent's words are said. */
   readonly pronunciations?: readonly { readonly written: string; readonly spoken: string }[];
-  /** The agent's choice among speech services. */
+  /** What the request, else its agent, says of the choice among speech services. */
+  readonly wishes?: ServiceWishes;
+  /** The agent's, in jobs of earlier versions. */
   readonly upstream?: readonly string[];
 };
 
@@ -24,6 +28,8 @@ export type JobOutput = {
   /** Seconds. */
   readonly duration: number;
   readonly sampleRate: number;
+  /** Where services have names. */
+  readonly servedBy?: readonly ServedBy[];
 };
 
 export const CAPTIONS = 'captions.vtt';
@@ -51,6 +57,7 @@ export function toJobRecord(work: Work, urlOf: (name: string) => string): JobRec
             fileSize: output.fileSize,
             duration: output.duration,
             sampleRate: output.sampleRate,
+            ...(output.servedBy === undefined ? {} : { servedBy: [...output.servedBy] }),
             captionsUrl: urlOf(CAPTIONS),
             subtitlesUrl: urlOf(SUBTITLES),
           },

@@ -13,6 +13,7 @@ import {
   turboRequestSchema,
 } from '../../speech/job-request.ts';
 import { MAX_DRAWN_SEED, synthesisOf } from '../../speech/speech-request.ts';
+import { wishesOf } from '../../speech/upstream-names.ts';
 import { resolveVoices, type VoiceAliases } from '../../speech/voice-aliases.ts';
 import type { Stored, Work } from '../../storage/works/work.ts';
 import type { WorkStore } from '../../storage/works/work-store.ts';
@@ -74,14 +75,10 @@ const withoutNulls = (request: JobRequest): Stored =>
  * What an agent or a name for two voices has filled in is checked as if the caller had sent it: a profile was stored for any
  * model.
  */
-function checkInput(
-  { shown, upstream }: JobInput,
-  voices: Pick<VoiceDirectory, 'check'>,
-  owner: string,
-): void {
+function checkInput({ shown, wishes }: JobInput, voices: Pick<VoiceDirectory, 'check'>, owner: string): void {
   const { voice, voice2, model } = shown as JobRequest;
   checkFields<JobRequest>(model === TURBO_MODEL ? turboRequestSchema : jobRequestSchema, shown, 'body');
-  voices.check({ voice, voice2 }, { tenant: owner, upstream: upstream ?? [] });
+  voices.check({ voice, voice2 }, { tenant: owner, upstream: wishes?.upstream ?? [] });
 }
 
 export function createJobService(options: JobServiceOptions): JobService {
@@ -106,7 +103,7 @@ export function createJobService(options: JobServiceOptions): JobService {
     return {
       shown,
       ...(agent?.pronunciations == null ? {} : { pronunciations: agent.pronunciations }),
-      ...(agent?.upstream == null ? {} : { upstream: agent.upstream }),
+      wishes: { ...wishesOf(agent ?? {}), ...wishesOf(request) },
     };
   };
 

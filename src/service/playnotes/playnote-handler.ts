@@ -13,6 +13,7 @@ import { captionsVtt, chaptersVtt } from '../../captions/web-vtt.ts';
 import type { SpeechRuntime } from '../../pipeline/speech-runtime.ts';
 import type { SourceReader } from '../../reading/source-reader.ts';
 import type { Script, Speakers } from '../../script/script.ts';
+import { unheardWishes, wishesOf } from '../../speech/upstream-names.ts';
 import type { NewDelivery } from '../../storage/delivery-store.ts';
 import type { Work } from '../../storage/works/work.ts';
 import type { WorkFiles } from '../../storage/works/work-files.ts';
@@ -167,6 +168,7 @@ export function createPlayNoteHandler(options: PlayNoteHandlerOptions): WorkHand
           defaultVoice2: undefined,
           texts: scriptParts.map(({ text }) => text),
           tenant: work.owner,
+          ...unheardWishes(wishesOf(fields)),
           work: work.id,
           shelf: options.openShelf(work.id, folder),
           atOnce: 1,

@@ -5,12 +5,13 @@ import type { Clock } from '../../base/clock.ts';
 import { pause } from '../../base/pause.ts';
 import type { TimedWord, WordReader } from '../../captions/word-timeline.ts';
 import type { EventOf, Outcome } from '../../dialects/native-events.ts';
+import { servedByOf } from '../../pipeline/speech-services.ts';
 import type { TurnPlayback } from '../observers/turn-playback.ts';
 import type { TurnRecording } from '../observers/turn-recording.ts';
 import type { TurnOutlet } from '../session-outlet.ts';
 import type { TurnSettings } from '../turn-settings.ts';
 import type { Position } from './heard-ledger.ts';
-import { captionEvents, endedEvent, heardEvent, ROUNDING_MS, servedByOf, wholeMs } from './turn-messages.ts';
+import { captionEvents, endedEvent, heardEvent, ROUNDING_MS, wholeMs } from './turn-messages.ts';
 import type { TurnParts } from './turn-parts.ts';
 
 class LivePlayback implements TurnPlayback {

@@ -5,7 +5,6 @@ import type { TimedWord } from '../../captions/word-timeline.ts';
 import type { EventOf } from '../../dialects/native-events.ts';
 import type { ServedLink } from '../../pipeline/speech-services.ts';
 import type { SwitchReason } from '../../speech/upstream-names.ts';
-import type { SpokenBy } from './turn-speech.ts';
 
 /** Media positions are counted in samples on one side and in frames of MP3 on the other. */
 export const ROUNDING_MS = 1;
@@ -56,23 +55,6 @@ export const endedEvent = (turn: string, figures: EndedFigures): EventOf<'ended'
   cached: figures.cached,
   ...(figures.servedBy === undefined ? {} : { servedBy: figures.servedBy }),
 });
-
-/** Who spoke, in the media time of what was sent; nobody where nothing was. Undefined where services have no names. */
-export function servedByOf(
-  spoken: readonly SpokenBy[],
-  link: ServedLink,
-  sentMs: number,
-): EventOf<'ended'>['servedBy'] {
-  if (link.service === undefined) return undefined;
-  const all = spoken.length === 0 ? [{ link, fromMs: 0 }] : spoken;
-  return all.flatMap(({ link: { service = '', ...its }, fromMs }, at) => {
-    const from = wholeMs(at === 0 ? 0 : fromMs);
-    const to = wholeMs(Math.min(sentMs, all[at + 1]?.fromMs ?? sentMs));
-    const voice = its.synthesis.voice ?? its.defaultVoice;
-    if (to <= from) return [];
-    return [{ upstream: service, ...(voice === undefined ? {} : { voice }), fromMs: from, toMs: to }];
-  });
-}
 
 export type SwitchedFigures = {
   readonly from: ServedLink;

@@ -7,7 +7,7 @@ import type { AudioFrame } from '../../audio/stage.ts';
 import { Transcoder } from '../../audio/transcoder.ts';
 import type { AppError } from '../../base/app-error.ts';
 import type { SpeechSink } from '../../pipeline/speak.ts';
-import type { ServedLink, ServedTurn } from '../../pipeline/speech-services.ts';
+import type { ServedLink, ServedTurn, SpokenBy } from '../../pipeline/speech-services.ts';
 import { FrameQueue } from '../../playout/frame-queue.ts';
 import { type AskedSound, mayNeedHeavyEncoder, type OutputFormat } from '../../speech/audio-format.ts';
 import type { QueuedNotice, SpeechBody } from '../../upstream/speech-upstream.ts';
@@ -52,9 +52,6 @@ const QUEUE_MS = 480;
  * makes room for the rest.
  */
 const FIRST_MS = 160;
-
-/** Who speaks from a media position on. */
-export type SpokenBy = { readonly link: ServedLink; readonly fromMs: number };
 
 export class TurnSpeech implements RunEvents {
   private readonly options: TurnSpeechOptions;

@@ -4,6 +4,9 @@
 //
 //   healthy ──fault──▶ suspect ──faults in a row──▶ out ──a request tries it──▶ proving ──held long enough──▶ healthy
 //      ▲──────spoke──────┘                            ▲──────────fault─────────────┘
+//
+// What other processes and instances have found is a hint: `told` takes it out as long as they say so (`unsaid`), `proven` gives it one
+// more chance. What was found here counts more: speech of its own undoes such a hint, and a fault of its own needs no other word.
 
 export type HealthPhase = 'healthy' | 'suspect' | 'out' | 'proving';
 
@@ -27,13 +30,27 @@ export type ServiceHealth = {
   readonly provingMs: number;
   /** When it was last believed again; before it ever was out: never. */
   readonly backAtMs: number;
+  /** When it had last proved itself here. */
+  readonly provenAtMs: number;
+  /** When its speech last came here, and when it last failed here. */
+  readonly spokeAtMs: number;
+  readonly failedAtMs: number;
+  /** Whose word it is that it is out: `others` until a request of ours goes there. */
+  readonly by: 'own' | 'others';
 };
 
-export type HealthEvent = {
-  /** `spoke`: its speech came. `fault`: the service failed at a request. `late`: another one spoke first. `tried`: a request goes there to try it. */
-  readonly kind: 'spoke' | 'fault' | 'late' | 'tried';
-  readonly atMs: number;
-};
+export type HealthEvent = { readonly atMs: number } & (
+  | {
+      /** `spoke`: its speech came. `fault`: the service failed at a request. `late`: another one spoke first. `tried`: a request goes there to try it. */
+      readonly kind: 'spoke' | 'fault' | 'late' | 'tried';
+    }
+  /** Others have it out or proving for so long; the next of them tries it in `tryInMs` (below 0: it was due so long ago). */
+  | { readonly kind: 'told'; readonly forMs: number; readonly tryInMs: number }
+  /** Another one found so long ago that it has held. */
+  | { readonly kind: 'proven'; readonly forMs: number }
+  /** No other says any more that it is out. */
+  | { readonly kind: 'unsaid' }
+);
 
 export const HEALTH_PHASES: readonly HealthPhase[] = ['healthy', 'suspect', 'out', 'proving'];
 
@@ -49,6 +66,9 @@ const MAX_UNSEEN_MS = 15_000;
 const RELAPSE_MS = 600_000;
 /** Work without a listener tries first: nobody hears it fail. */
 const LISTENERS_LATER_MS = 5_000;
+/** Speech that came here so recently counts more than any other's word; since that word began, for as long as the second says. */
+const OWN_FRESH_MS = 3_000;
+const OWN_SINCE_MS = BACK_OFF.maxMs;
 
 export const NEW_HEALTH: ServiceHealth = {
   phase: 'healthy',
@@ -62,17 +82,23 @@ export const NEW_HEALTH: ServiceHealth = {
   provedMs: 0,
   provingMs: PROVING.firstMs,
   backAtMs: Number.NEGATIVE_INFINITY,
+  provenAtMs: Number.NEGATIVE_INFINITY,
+  spokeAtMs: Number.NEGATIVE_INFINITY,
+  failedAtMs: Number.NEGATIVE_INFINITY,
+  by: 'own',
 };
 
 const into = (health: ServiceHealth, phase: HealthPhase, atMs: number): ServiceHealth =>
   health.phase === phase ? health : { ...health, phase, sinceMs: atMs };
 
-const isAway = ({ phase }: ServiceHealth): boolean => phase === 'out' || phase === 'proving';
+export const isAway = ({ phase }: Pick<ServiceHealth, 'phase'>): boolean =>
+  phase === 'out' || phase === 'proving';
 
 function goOut(health: ServiceHealth, atMs: number): ServiceHealth {
   const isRelapse = atMs - health.backAtMs < RELAPSE_MS;
   return {
     ...into(health, 'out', atMs),
+    by: 'own',
     tryAtMs: atMs + BACK_OFF.firstMs,
     backOffMs: BACK_OFF.firstMs,
     proofs: 0,
@@ -81,8 +107,8 @@ function goOut(health: ServiceHealth, atMs: number): ServiceHealth {
 }
 
 function spoke(health: ServiceHealth, atMs: number): ServiceHealth {
-  const calm = { ...health, faults: 0, lates: 0 };
-  if (!isAway(health)) return into(calm, 'healthy', atMs);
+  const calm: ServiceHealth = { ...health, faults: 0, lates: 0, spokeAtMs: atMs, by: 'own' };
+  if (!isAway(health) || health.by === 'others') return into(calm, 'healthy', atMs);
   const proofs = health.proofs + 1;
   // Of a long silence between two tries nobody knows how it was.
   const heldMs = health.proofs === 0 ? 0 : Math.min(MAX_UNSEEN_MS, atMs - health.provedAtMs);
@@ -91,10 +117,11 @@ function spoke(health: ServiceHealth, atMs: number): ServiceHealth {
   const tries = { backOffMs, tryAtMs: Math.min(health.tryAtMs, atMs + backOffMs) };
   const proving = { ...into(calm, 'proving', atMs), proofs, provedAtMs: atMs, provedMs, ...tries };
   if (proofs < MIN_PROOFS || provedMs < health.provingMs) return proving;
-  return { ...into(proving, 'healthy', atMs), backAtMs: atMs };
+  return { ...into(proving, 'healthy', atMs), backAtMs: atMs, provenAtMs: atMs };
 }
 
-function fault(health: ServiceHealth, atMs: number): ServiceHealth {
+function fault(before: ServiceHealth, atMs: number): ServiceHealth {
+  const health: ServiceHealth = { ...before, failedAtMs: atMs, by: 'own' };
   const faults = health.faults + 1;
   if (!isAway(health)) {
     const more = { ...health, faults };
@@ -115,15 +142,39 @@ function late(health: ServiceHealth, atMs: number): ServiceHealth {
   if (isAway(health)) return fault(health, atMs);
   const lates = health.lates + 1;
   const more = { ...health, lates };
-  if (lates >= LATES_OUT) return goOut(more, atMs);
+  if (lates >= LATES_OUT) return goOut({ ...more, failedAtMs: atMs }, atMs);
   return lates >= LATES_SUSPECT ? into(more, 'suspect', atMs) : more;
 }
 
-export function step(health: ServiceHealth, { kind, atMs }: HealthEvent): ServiceHealth {
+function told(health: ServiceHealth, forMs: number, tryInMs: number, atMs: number): ServiceHealth {
+  const tryAtMs = atMs + Math.min(BACK_OFF.maxMs, tryInMs);
+  if (isAway(health)) return health.by === 'own' ? health : { ...health, tryAtMs };
+  const spokeSince = health.spokeAtMs > atMs - forMs;
+  if (atMs - health.spokeAtMs <= (spokeSince ? OWN_SINCE_MS : OWN_FRESH_MS)) return health;
+  return { ...goOut(health, atMs), tryAtMs, by: 'others' };
+}
+
+function proven(health: ServiceHealth, forMs: number, atMs: number): ServiceHealth {
+  if (!isAway(health)) return health;
+  if (health.by === 'others') return { ...into(health, 'healthy', atMs), backAtMs: atMs, by: 'own' };
+  if (health.failedAtMs >= atMs - forMs) return health;
+  // One more fault of its own, and it is out again.
+  const faults = FAULTS_OUT - 1;
+  return { ...into(health, 'suspect', atMs), faults, lates: 0, proofs: 0, backAtMs: atMs };
+}
+
+export function step(health: ServiceHealth, event: HealthEvent): ServiceHealth {
+  const { kind, atMs } = event;
   if (kind === 'spoke') return spoke(health, atMs);
   if (kind === 'fault') return fault(health, atMs);
   if (kind === 'late') return late(health, atMs);
-  return isAway(health) ? { ...health, tryAtMs: atMs + health.backOffMs } : health;
+  if (kind === 'told') return told(health, event.forMs, event.tryInMs, atMs);
+  if (kind === 'proven') return proven(health, event.forMs, atMs);
+  if (kind === 'unsaid')
+    return isAway(health) && health.by === 'others'
+      ? { ...into(health, 'healthy', atMs), by: 'own' }
+      : health;
+  return isAway(health) ? { ...health, tryAtMs: atMs + health.backOffMs, by: 'own' } : health;
 }
 
 /** Where it stands among those that may say a turn: `try`: first, to find out how it is. */
@@ -133,6 +184,9 @@ export function standing(
   nowMs: number,
 ): 'in-order' | 'try' | 'last' {
   if (!isAway(health)) return 'in-order';
-  const fromMs = health.tryAtMs + (reader === 'listener' ? LISTENERS_LATER_MS : 0);
-  return nowMs >= fromMs ? 'try' : 'last';
+  return nowMs >= dueAtMs(health, reader) ? 'try' : 'last';
 }
+
+/** When a request may try one that is away. */
+export const dueAtMs = ({ tryAtMs }: ServiceHealth, reader: 'listener' | 'nobody'): number =>
+  tryAtMs + (reader === 'listener' ? LISTENERS_LATER_MS : 0);
