@@ -66,6 +66,7 @@ export async function startAlone(
       : {
           enlist: enlistIn(instances),
           handOver: (session, upgrade) => instances.handOver(session, upgrade),
+          journal: instances.journal,
         }),
   });
 
@@ -105,6 +106,7 @@ export async function startAlone(
       hasSession: async (userId, id) =>
         findSession(() => sockets.connections, userId, id) !== undefined ||
         ((await instances?.isSessionOf(userId, id)) ?? false),
+      isKept: async (id) => (await instances?.journal.has(id)) ?? false,
       sessionsOf: allViews,
       async revoke(userId, id) {
         observers.tokens.revoke(userId, id);

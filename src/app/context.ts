@@ -13,8 +13,11 @@ import { type Random, systemRandom } from '../base/random.ts';
 import { type Config, toEnv } from '../settings/settings.ts';
 import { createBoundedLog } from './bounded-log.ts';
 
-const REDIS_USES = ['quotas', 'phrases', 'generations', 'instances', 'health'] as const;
-/** The counting of the upstream's quota, kept phrases, what each user has under way, which instances there are, how services are. */
+const REDIS_USES = ['quotas', 'phrases', 'generations', 'instances', 'health', 'journal'] as const;
+/**
+ * The counting of the upstream's quota, kept phrases, what each user has under way, which instances there are, how services are, and
+ * what sessions need to go on elsewhere.
+ */
 type RedisUse = (typeof REDIS_USES)[number];
 
 /** Sentences of the log that warn, each about a fault of ours, are counted as one. */

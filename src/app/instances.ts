@@ -24,6 +24,7 @@ import { createSignedNotes, type SignedNotes } from '../cluster/instances/signed
 import { createLegGuests } from '../cluster/legs/leg-guests.ts';
 import { createLegSwitchboard } from '../cluster/legs/leg-switchboard.ts';
 import type { LocalLegRegistry } from '../gateway/calls/local-leg-registry.ts';
+import type { SessionJournal } from '../gateway/sockets/journal-writer.ts';
 import type { UpgradeRequest } from '../gateway/sockets/returning-clients.ts';
 import type { LiveView } from '../http/routes/live-view.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
@@ -49,7 +50,9 @@ export type AppInstances = {
   endSession(id: string): Promise<boolean>;
   isSessionOf(userId: string, id: string): Promise<boolean>;
   revoke(id: string): Promise<void>;
-  /** False: no other instance has the session. */
+  /** What sessions of this instance need to go on at another. */
+  readonly journal: SessionJournal;
+  /** False: no other instance has the session, or the one that has it is gone. */
   handOver(session: string, upgrade: UpgradeRequest): Promise<boolean>;
   /** Onlookers of sessions that others have go on to them; `isOwn`: this instance has it. */
   passOnlookersOn(http: FastifyInstance, isOwn: (session: string) => boolean): void;
@@ -63,6 +66,8 @@ export type AppInstances = {
 };
 
 const ID_BYTES = 9;
+/** An instance that is not reached is listed no longer than this. */
+const UNREACHABLE_MS = 10_000;
 
 /** Undefined where this instance is the only one. */
 export async function createAppInstances(context: AppContext): Promise<AppInstances | undefined> {
@@ -70,6 +75,7 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
   const { peerPort, peerUrl, redisUrl, secret: secrets } = config;
   if (peerPort === 0 || peerUrl === undefined || redisUrl === undefined) return undefined;
   const { createRedisInstanceDirectory } = await import('../cluster/instances/redis-instance-directory.ts');
+  const { createRedisSessionJournal } = await import('../cluster/instances/redis-session-journal.ts');
   const id = random.id(ID_BYTES);
   const notes: SignedNotes = createSignedNotes({ secrets, id, unixMs: Date.now, random });
   const own: Instance = { id, url: peerUrl, version };
@@ -84,13 +90,32 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
   onStop(() => directory.close());
   redisLinks.set('instances', () => directory.isUp());
   peers.count = () => directory.others().length;
+  /** Until when an instance that is listed is taken for gone: it could not be reached. */
+  const unreachable = new Map<string, number>();
+  const isAlive = (instance: string) =>
+    directory.others().some((each) => each.id === instance) &&
+    (unreachable.get(instance) ?? 0) <= clock.now();
+  const journal = createRedisSessionJournal({
+    url: redisUrl,
+    id,
+    secrets,
+    isAlive,
+    forMs: config.resumeMs,
+    clock,
+    random,
+    log,
+  });
+  onStop(() => journal.close());
+  redisLinks.set('journal', () => journal.isUp());
   let links: InstanceLinks | undefined;
   let giveLeg: InstanceLinksOptions['onLeg'] = async () => 'gone';
 
-  const find = (session: string) => directory.find(sessionName(session));
+  const find = (session: string, expired: 'busy' | 'gone' = 'busy') =>
+    directory.find(sessionName(session), expired);
   return {
     entered: (session) => directory.entered(sessionName(session)),
     left: (session) => directory.left(sessionName(session)),
+    journal,
     find,
     async sessions(userId) {
       return ((await links?.askAll('sessions', { userId: userId ?? null })) ?? []).flat();
@@ -110,9 +135,14 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
     },
     async handOver(session, upgrade) {
       if (links === undefined || links.isPassedOn(upgrade.request)) return false;
-      const at = await find(session);
+      const at = await find(session, 'gone');
       if (at === undefined) return false;
-      await links.passOn(upgrade, at);
+      try {
+        await links.passOn(upgrade, at);
+      } catch {
+        unreachable.set(at.id, clock.now() + UNREACHABLE_MS);
+        return false;
+      }
       return true;
     },
     passOnlookersOn(http, isOwn) {

@@ -40,6 +40,8 @@ export type ObserverRoutes = {
 
 export type ObserverListRoutes = ObserverRoutes & {
   readonly hasSession: (userId: string, id: string) => boolean | Promise<boolean>;
+  /** Its journal is there, whatever has become of its instance; absent: there are none. */
+  readonly isKept?: (id: string) => Promise<boolean>;
   readonly sessionsOf: (userId: string) => readonly LiveView[] | Promise<readonly LiveView[]>;
   readonly revoke: (userId: string, id: string) => void | Promise<void>;
   /** As `revoke`, of one that was taken back elsewhere, for all processes of the gateway. */

@@ -35,6 +35,7 @@ export type AppPlayingOptions = AppContext &
     readonly findAgent: SocketServerOptions['findAgent'];
     readonly enlist?: SocketServerOptions['enlist'];
     readonly handOver?: SocketServerOptions['resume']['handOver'];
+    readonly journal?: SocketServerOptions['resume']['journal'];
   };
 
 export const openAppCredentials = ({ apiKeys }: Config) =>
@@ -126,6 +127,7 @@ export async function openAppPlaying(options: AppPlayingOptions) {
       ...config,
       metrics: gatewayMetrics,
       ...(options.handOver === undefined ? {} : { handOver: options.handOver }),
+      ...(options.journal === undefined ? {} : { journal: options.journal }),
     },
     legs: legs.server,
     intake: gatewayMetrics,

@@ -74,7 +74,9 @@ export async function openAppRest(options: AppRestOptions) {
       try {
         const access = { resumeTokens: observers.resumeTokens, tokens: observers.tokens, credentials };
         const { userId, session } = checkResume(text, access);
-        return (await routes.hasSession(userId, session)) ? undefined : sessionGone();
+        const isThere =
+          (await routes.isKept?.(session)) === true || (await routes.hasSession(userId, session));
+        return isThere ? undefined : sessionGone();
       } catch (thrown) {
         return toAppError(thrown);
       }

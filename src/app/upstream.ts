@@ -162,6 +162,7 @@ function openService(
     recovery: openRecovery(),
     identity: isEmbedded ? 'engine' : identityOf(service),
     ignored: isEmbedded ? RECORDED_VOICE_FIELDS : kind.ignored,
+    seeds: kind.seeds,
     // Where there is one service, its own defaults are those of the gateway.
     defaultVoice: isList ? service.voice : undefined,
     defaultVoice2: isList ? service.voice2 : undefined,

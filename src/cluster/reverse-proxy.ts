@@ -61,6 +61,12 @@ export async function passUpgradeOn(
   });
   relay.write(lines.join('\r\n'), 'latin1');
   relay.write(head);
+  // One that is stopped is still connected to.
+  if ('origin' in to.at)
+    await once(relay, 'readable', { signal: AbortSignal.timeout(UPGRADE_MS) }).catch((fault: unknown) => {
+      relay.destroy();
+      throw fault;
+    });
   pipeline(socket, relay, () => relay.destroy());
   pipeline(relay, socket, () => socket.destroy());
   return relay;
@@ -98,6 +104,8 @@ const OWN: ReadonlySet<string> = new Set([PEER_HEADER, CLOSE_HEADER]);
  */
 const HEADERS_MS = 15 * 60_000;
 const CONNECT_MS = 3000;
+/** An instance that is alive answers an upgrade at once. */
+const UPGRADE_MS = 2000;
 /** A placeholder: the request brings its own host name. */
 const ORIGIN = 'http://gateway.invalid';
 

@@ -221,6 +221,10 @@ export const connectionEventSchemas = {
     session: z.string(),
     exact: z.boolean().describe('False where something that was missed is no longer there'),
     taken: count.describe('Messages of the client that were taken: it repeats those behind them'),
+    newContainer: z
+      .literal(true)
+      .optional()
+      .describe('The turn’s audio begins with a new container, because another instance has made it anew'),
     resume,
   }).describe('First message on a connection that goes on with a session'),
   ack: event('ack', {

@@ -21,6 +21,8 @@ export type ServingService = {
   readonly identity: string;
   /** Fields of a turn that it does not know. */
   readonly ignored: readonly string[];
+  /** As `ServiceKind.seeds`. */
+  readonly seeds?: 'best-effort' | undefined;
   /** The voices that were asked for, as it calls them; undefined where none was. */
   readonly voice: string | undefined;
   readonly voice2: string | undefined;

@@ -43,6 +43,26 @@ export type SessionMetrics = {
   turnEnded(outcome: Outcome | 'left', sentMs: number, characters: number): void;
 };
 
+/** What a listener has had of a turn that is spoken again, because the instance that spoke it is gone. */
+export type HadOfTurn = {
+  /** Its first message has been received. */
+  readonly isStarted: boolean;
+  /** Where it goes on: right behind so many bytes; or at the word that comes after so many bytes, or so many ms. */
+  readonly from:
+    | { readonly exactly: number }
+    | { readonly wordAtBytes: number }
+    | { readonly wordAtMs: number };
+};
+
+/** What a session that may be taken over by another instance has beyond others. */
+export type SessionLife = {
+  /** Seeds of turns that name none follow from it. */
+  readonly salt: string;
+  /** Ids of turns that were over when it was taken over. */
+  readonly over: readonly string[];
+  readonly had: (turn: string) => HadOfTurn | undefined;
+};
+
 export type SessionRuntime = {
   /** Where there are services to choose among; else `upstream` is the only one. */
   readonly services?: SpeechServices | undefined;
@@ -71,6 +91,8 @@ export type SessionRuntime = {
   }) => Promise<readonly ListedVoice[]>;
   /** Of one session; absent: nobody counts. */
   readonly work?: WorkMeter;
+  /** Of one session; absent: it ends with this instance. */
+  readonly life?: SessionLife | undefined;
 };
 
 /** Why a turn failed; what is not the client's or the upstream's doing is logged. */

@@ -41,6 +41,7 @@ export class SessionTurns {
 
   constructor(options: SessionTurnsOptions) {
     const { runtime, speaker, out, leg, audience, order } = options;
+    for (const id of runtime.life?.over ?? []) this.retired.add(id, 'untold');
     const { spoolBytes } = runtime.limits;
     const shared = {
       clock: runtime.clock,
@@ -131,6 +132,16 @@ export class SessionTurns {
     const outcome = error === undefined ? 'cancelled' : 'failed';
     this.options.runtime.metrics.turnEnded(outcome, 0, 0);
     this.options.out.say(endedEvent(id, { ...NOTHING_SENT, outcome }));
+  }
+  heardMs(): number {
+    const nowMs = this.options.runtime.clock.now();
+    const turns = this.line.all();
+    return turns.reduce((sum, turn) => sum + (turn.phase() === 'finished' ? 0 : turn.heardMs(nowMs)), 0);
+  }
+  hearing(): { readonly turn: string; readonly ms: number } | undefined {
+    const turn = this.line.audible();
+    if (turn === undefined) return undefined;
+    return { turn: turn.id, ms: Math.round(turn.heardMs(this.options.runtime.clock.now())) };
   }
   /** A turn of this id is there or has been. */
   has(id: string): boolean {

@@ -90,10 +90,11 @@ export class Session {
   }
   /** What has been heard of turns whose `heard` has not been said yet, ms. */
   heardMs(): number {
-    const nowMs = this.runtime.clock.now();
-    return this.turns.line
-      .all()
-      .reduce((sum, turn) => sum + (turn.phase() === 'finished' ? 0 : turn.heardMs(nowMs)), 0);
+    return this.turns.heardMs();
+  }
+  /** How far the turn that is being heard has come; undefined: none is. */
+  hearing(): { readonly turn: string; readonly ms: number } | undefined {
+    return this.turns.hearing();
   }
   /** In which a turn would be sent that is named now. */
   sound(): { readonly format: SessionFormat; readonly sampleRate: number | undefined } {
@@ -197,9 +198,8 @@ export class Session {
   }
 
   private tellVoices(): void {
-    const { runtime, settings } = this;
-    const { tenant, upstream } = settings;
-    this.voices.tell(async () => (await runtime.listVoices?.({ tenant, upstream })) ?? []);
+    const { tenant, upstream } = this.settings;
+    this.voices.tell(async () => (await this.runtime.listVoices?.({ tenant, upstream })) ?? []);
   }
   /** What is said of a turn that waits for its leg. */
   private keep(id: string, command: ClientCommand): void {

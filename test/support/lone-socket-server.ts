@@ -89,7 +89,16 @@ export async function startSocketServer({
       tokens: tokenDesk(systemClock),
       resumeTokens: createResumeTokens(['a secret of this test']),
     },
-    resume: { ...config, metrics: { sessionResumed() {}, sessionGone() {} } },
+    resume: {
+      ...config,
+      metrics: {
+        sessionResumed() {},
+        sessionGone() {},
+        sessionTakenOver() {},
+        journalWritten() {},
+        journalLeft() {},
+      },
+    },
     settings: defaultSettings(200),
     findAgent,
     limits: { ...config, messageBytes: 1000, messagesPerSecond: 100, bytesPerSecond: 100_000 },

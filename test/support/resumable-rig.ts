@@ -14,6 +14,7 @@ import { ClientConnection } from '../../src/gateway/sockets/client-connection.ts
 import { createSendBuffer } from '../../src/gateway/sockets/frame-writer.ts';
 import { Resumption } from '../../src/gateway/sockets/resumption.ts';
 import { createSweeper } from '../../src/gateway/sockets/sweeper.ts';
+import type { SessionToTakeOver } from '../../src/gateway/sockets/taking-over.ts';
 import { createTimeShares } from '../../src/gateway/sockets/time-shares.ts';
 import { NO_WORD_TIMER } from '../../src/pipeline/word-timing/word-timer.ts';
 import { createPlayoutClock, type PlayoutClock } from '../../src/playout/playout-clock.ts';
@@ -23,6 +24,7 @@ import { applySettings, defaultSettings } from '../../src/session/turn-settings.
 import { codecs } from './codecs.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { fixedRandom } from './fixed-random.ts';
+import type { MemoryJournal } from './memory-journal.ts';
 import { createMemoryUpstream, type MemoryRequest, type MemoryUpstream } from './memory-upstream.ts';
 import { NO_LEG_DESK } from './no-legs.ts';
 import { onlookerRuntime } from './onlookers.ts';
@@ -195,6 +197,10 @@ export type ResumableRigOptions = {
   /** Calls that the session may attach to; where there are some, sound is looked at as often as in a gateway. */
   readonly legs?: (clock: FakeClock) => LegBroker;
   readonly onAudio?: (turn: string, bytes: number) => void;
+  /** Where another instance may go on with it. */
+  readonly journal?: MemoryJournal;
+  /** This instance goes on with the session of that one, which is gone. */
+  readonly takesOver?: { readonly from: ResumableRig; readonly session: SessionToTakeOver };
 };
 
 export type ResumableRig = {
@@ -209,15 +215,24 @@ export type ResumableRig = {
   readonly told: readonly string[];
   readonly underruns: readonly number[];
   readonly closes: readonly number[];
+  /** The instance is gone: nothing more of it is heard or written. */
+  kill(): void;
   /** The client is back; answers why it is not let in. */
   comeBack(downFrames?: number): string | undefined;
   stop(): void;
 };
 
+const UNBOUNDED = {
+  textChars: Number.POSITIVE_INFINITY,
+  pendingTextChars: Number.POSITIVE_INFINITY,
+  textBytes: Number.POSITIVE_INFINITY,
+};
+
 export function openResumableRig(options: ResumableRigOptions): ResumableRig {
   const { config } = accepted({});
-  const clock = createFakeClock();
-  const client = new CountingClient((task) => clock.soon(task), options.onAudio);
+  const { from, session: taken } = options.takesOver ?? {};
+  const clock = from?.clock ?? createFakeClock();
+  const client = from?.client ?? new CountingClient((task) => clock.soon(task), options.onAudio);
   const made = new Map<string, Buffer[]>();
   const told: string[] = [];
   const underruns: number[] = [];
@@ -237,7 +252,13 @@ export function openResumableRig(options: ResumableRigOptions): ResumableRig {
     headers: {},
     protocols: [],
   })!;
+  const metrics = { journalWritten() {}, journalLeft() {} };
+  const opening = { userId: 'anna', dialect: 'native', preset: options.preset, salt: 'salt' };
+  const hold = taken?.hold ?? options.journal?.open('the-session');
+  const begins = taken?.takenOver.plan.state ?? opening;
   const resumption = new Resumption({
+    ...(hold === undefined ? {} : { journal: { hold, begins, metrics } }),
+    takenOver: taken?.takenOver,
     session: 'the-session',
     userId: 'anna',
     key: undefined,
@@ -251,7 +272,7 @@ export function openResumableRig(options: ResumableRigOptions): ResumableRig {
     onDetached() {},
     onGone() {},
   });
-  const socket = client.open('ready');
+  const socket = client.open(from === undefined ? 'ready' : 'session_resumed');
   const connection = new ClientConnection({
     id: 'the-session',
     userId: 'anna',
@@ -294,7 +315,7 @@ export function openResumableRig(options: ResumableRigOptions): ResumableRig {
       random: fixedRandom(0.25),
       log: silentLog,
       admission: OPEN_ADMISSION,
-      limits: { ...config, turnsInFlight: 8 },
+      limits: { ...config, ...(taken === undefined ? {} : UNBOUNDED), turnsInFlight: 8 },
       metrics: { firstAudio() {}, underrun: (gapMs) => underruns.push(gapMs), turnEnded() {} },
       defaultVoice: undefined,
       defaultVoice2: undefined,
@@ -329,6 +350,16 @@ export function openResumableRig(options: ResumableRigOptions): ResumableRig {
     told,
     underruns,
     closes,
+    kill() {
+      sweeper.stop();
+      client.socket?.lose();
+      client.socket = undefined;
+      const { link } = connection as unknown as { link: { socket: MemorySocket } | undefined };
+      if (link !== undefined) link.socket.downFrames = 0;
+      // Without a word to its journal, as one that is killed.
+      (resumption as unknown as { journal: unknown }).journal = undefined;
+      connection.close('shutting_down');
+    },
     comeBack(downFrames = Number.POSITIVE_INFINITY) {
       const claim = client.claim();
       const refused = resumption.refusal(connection, tokens.read(client.token!.token)!.number, claim);

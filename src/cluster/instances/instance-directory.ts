@@ -11,8 +11,11 @@ export type Instance = {
 export type InstanceDirectory = {
   /** The others that live, of which this instance knows that one of ours has entered them. */
   others(): readonly Instance[];
-  /** The other instance that has it; undefined: none. Rejects with `busy` while the directory cannot be asked. */
-  find(name: string): Promise<Instance | undefined>;
+  /**
+   * The other instance that has it; undefined: none. Rejects with `busy` while the directory cannot be asked, or the instance that
+   * had it last is not listed; `gone`: that is none.
+   */
+  find(name: string, unlisted?: 'busy' | 'gone'): Promise<Instance | undefined>;
   /** Calls `listener` whenever another instance may have got it; the result ends that. */
   watch(name: string, listener: () => void): () => void;
   /** This instance has it now. */

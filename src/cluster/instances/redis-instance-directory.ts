@@ -221,7 +221,7 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
 
   return {
     others: () => list,
-    async find(name) {
+    async find(name, unlisted = 'busy') {
       const holder = await redis.get(keyOf(name)).catch((cause: unknown) => {
         throw unknownError(cause);
       });
@@ -229,6 +229,7 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
       if (found !== undefined || holder === own.id) return found;
       // One that has just been heard of again, or was never; and a Redis that has forgotten all is told it by and by.
       if (holder !== null) beat();
+      if (holder !== null && unlisted === 'gone') return undefined;
       if (holder !== null || clock.now() - readyAtMs < 2 * BEAT_MS) throw unknownError();
       return undefined;
     },

@@ -2,6 +2,7 @@
 // becomes a session; any other is refused with an HTTP status.
 
 import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { callerKeyName, readBearer } from '../../access/bearer-key.ts';
 import type { Credentials } from '../../access/credentials.ts';
 import { type HeaderLines, headerLines, traceIdOf } from '../../access/header-lines.ts';
@@ -10,10 +11,14 @@ import type { ResumeToken, ResumeTokens } from '../../access/resume-tokens.ts';
 import type { TokenIssuer } from '../../access/token-issuer.ts';
 import { AppError, toAppError } from '../../base/app-error.ts';
 import { fieldError } from '../../base/check-fields.ts';
+import type { Clock } from '../../base/clock.ts';
+import { rawRefusal } from '../../base/error-reply.ts';
+import { type Log, type LogFields, levelOfStatus } from '../../base/log.ts';
+import type { Random } from '../../base/random.ts';
 import type { Dialect, DialectEntry, ResumeClaim, Upgrade } from '../../dialects/dialect.ts';
 import { renamedError } from '../../dialects/field-names.ts';
 import type { Preset } from '../../dialects/native-messages.ts';
-import { offeredProtocols } from './socket-bounds.ts';
+import { CLOSE_TIMEOUT_MS, offeredProtocols } from './socket-bounds.ts';
 
 /** What the log may have of an upgrade; each is known from some step on. */
 export type UpgradeSeen = {
@@ -134,6 +139,32 @@ export function admitUpgrade(
 export function refusalOf(thrown: AppError, entry: DialectEntry | undefined, seen: UpgradeSeen): Refusal {
   const error = renamedError(thrown, entry?.fieldNames ?? {});
   return { error, headers: entry?.refusalHeaders?.(error) ?? {}, seen };
+}
+
+/** What a refused peer may still send: the frames that a client sends without waiting, and not a flood. */
+const MAX_BYTES_AFTER_REFUSAL = 1024 * 1024;
+
+/** Answers an upgrade with a plain HTTP refusal and ends the socket; its id finds the line of the log. */
+export function refuseUpgrade(
+  socket: Duplex,
+  { error, headers, seen }: Refusal,
+  { clock, random, log }: { readonly clock: Clock; readonly random: Random; readonly log: Log },
+  more: LogFields,
+): void {
+  const { code, http: status } = error;
+  const request = random.id(16);
+  if (code === 'internal') log.error('an upgrade failed inside', { request, cause: String(error.cause) });
+  log[levelOfStatus(status)]('upgrade_refused', { request, ...seen, ...more, status, code });
+  socket.end(rawRefusal(error, status, { ...headers, 'X-Request-Id': request }));
+  // What the peer still sends is read and dropped: closing over unread bytes resets the connection, and the
+  // refusal is lost with it. Not for ever, though.
+  let unreadBytes = MAX_BYTES_AFTER_REFUSAL;
+  socket.on('data', (chunk: Buffer) => {
+    unreadBytes -= chunk.length;
+    if (unreadBytes < 0) socket.destroy();
+  });
+  const cancel = clock.after(CLOSE_TIMEOUT_MS, () => socket.destroy());
+  socket.once('close', cancel);
 }
 
 /** The target is compared as it came: a URL parser would mend `//host/v1/session` and `/x/../v1/session` first. */

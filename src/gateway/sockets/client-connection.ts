@@ -1,14 +1,14 @@
-// One client: frames in → dialect → session, messages and audio out. It never stops reading, so that a cancel
-// always gets through, even while other messages wait for a budget of time; a client that stops reading is noticed and
-// closed, without an effect on others. `ws` owns the protocol. Only messages bypass it, each a frame in one buffer: `ws`
-// writes synchronously, as nothing is compressed, so its control frames and ours keep their order, and neither ever
-// fragments. A session that is resumable outlives its socket: it waits for its client to come back on another.
+// One client: frames in → dialect → session, messages and audio out. It never stops reading, so that a cancel always gets through;
+// a client that stops reading is closed, without an effect on others. `ws` owns the protocol. Only messages bypass it, each a frame
+// in one buffer: `ws` writes synchronously, as nothing is compressed, so its control frames and ours keep their order. A session
+// that is resumable outlives its socket: it waits for its client to come back on another.
 
 import { AppError, ERROR_TABLE, type ErrorCode } from '../../base/app-error.ts';
 import { faultKind } from '../../base/log.ts';
 import type { DialectCodec } from '../../dialects/dialect.ts';
 import { errorEvent } from '../../dialects/error-event.ts';
 import type { ServerEvent } from '../../dialects/native-events.ts';
+import type { ClientCommand } from '../../dialects/native-messages.ts';
 import type { LiveSession } from '../../session/live-sessions.ts';
 import { Session } from '../../session/session.ts';
 import { GREETING_TURN } from '../../session/session-agent.ts';
@@ -53,17 +53,14 @@ export class ClientConnection implements LiveSession, ResumableConnection {
 
   constructor(options: ConnectionOptions) {
     const { runtime, limits, entry } = options;
-    this.id = options.id;
-    this.userId = options.userId;
-    this.dialect = options.dialect;
+    ({ id: this.id, userId: this.userId, dialect: this.dialect, resumption: this.resumption } = options);
     this.openedAtMs = runtime.clock.now();
     this.options = options;
-    this.resumption = options.resumption;
     this.idleTimeoutMs = idleTimeoutOf(options);
     this.heardFromAtMs = this.openedAtMs;
     this.codec = entry.open({
       newId: () => runtime.random.id(16),
-      carryOut: (command, queue) => this.session.handle(command, queue),
+      carryOut: (command, queue) => this.carryOut(command, queue),
       send: (message) => this.send(message),
       close: (code, reason, failure) => this.closeAs(code, reason, failure),
     });
@@ -72,8 +69,10 @@ export class ClientConnection implements LiveSession, ResumableConnection {
     this.intake = new PacedIntake({
       ...options.share,
       clock: runtime.clock,
-      handle: (frame) => {
-        if (this.reads()) this.guarded(() => this.codec.receive(frame));
+      handle: (frame, when) => {
+        if (!this.reads()) return;
+        if (when === 'in-turn') this.resumption?.done();
+        this.guarded(() => this.codec.receive(frame));
       },
       toKeep: (frame) => frame,
       isUrgent: (frame) => this.codec.isUrgent?.(frame) ?? false,
@@ -93,18 +92,18 @@ export class ClientConnection implements LiveSession, ResumableConnection {
       cork: () => this.link?.cork(),
       uncork: () => this.link?.uncork(),
     };
-    this.session = new Session({ ...runtime, work }, speaker, options.settings, outlet, entry.playout);
-    this.connect(options);
-    this.say(readyEvent(options));
+    const life = this.resumption?.life();
+    this.session = new Session({ ...runtime, work, life }, speaker, options.settings, outlet, entry.playout);
+    const { link } = this.connect(options);
+    if (this.resumption?.begin(this, link) !== 'taken-over') this.say(readyEvent(options));
   }
 
   turnsUnheard(): number {
     return this.session.turnsUnheard();
   }
   bufferedBytes(): number {
-    const unproven = this.resumption?.bytes() ?? 0;
-    const waiting = this.link?.waitingBytes() ?? 0;
-    return this.session.bufferedBytes() + waiting + unproven + this.intake.waitingBytes();
+    const waiting = (this.resumption?.bytes() ?? 0) + (this.link?.waitingBytes() ?? 0);
+    return this.session.bufferedBytes() + waiting + this.intake.waitingBytes();
   }
   state(): ReturnType<ResumableConnection['state']> {
     if (this.isSilent() || this.phase === 'giving-up') return 'over';
@@ -127,6 +126,10 @@ export class ClientConnection implements LiveSession, ResumableConnection {
     socket.once('close', (code) => heard(() => this.onClose(code)));
     return { link, older };
   }
+  // A codec reads what any caller may send: a fault in it ends this connection and no other.
+  say(event: ServerEvent): void {
+    this.guarded(() => this.codec.event(event));
+  }
   finish(close: number): void {
     this.fallSilent();
     this.resumption?.close();
@@ -135,7 +138,7 @@ export class ClientConnection implements LiveSession, ResumableConnection {
   }
   /** Speaks `text` as the session's first turn. */
   greet(text: string): void {
-    this.session.handle({ type: 'speak', turn: GREETING_TURN, text });
+    this.carryOut({ type: 'speak', turn: GREETING_TURN, text });
   }
   /** Ends a session that failed with an internal error. */
   fail(): void {
@@ -151,12 +154,12 @@ export class ClientConnection implements LiveSession, ResumableConnection {
   sweep(nowMs: number): void {
     const { session, idleTimeoutMs, link } = this;
     if (this.isSilent()) return;
+    this.resumption?.tend(nowMs);
     if (session.turnsUnheard() > 0) this.heardFromAtMs = nowMs;
     if (this.phase === 'draining' && session.turnsUnheard() === 0) return this.close('shutting_down');
     if (link === undefined) return this.resumption?.sweep(this, nowMs);
-    if (idleTimeoutMs > 0 && nowMs - this.heardFromAtMs >= idleTimeoutMs) {
+    if (idleTimeoutMs > 0 && nowMs - this.heardFromAtMs >= idleTimeoutMs)
       return this.refuseAndClose(saidNothing());
-    }
     this.guarded(() => this.codec.tick?.(nowMs));
     if (this.isSilent()) return;
     const unread = link.look(nowMs, () => session.soundToClient());
@@ -179,6 +182,10 @@ export class ClientConnection implements LiveSession, ResumableConnection {
     this.closeAs(this.closeCodeOf(code), code, code);
   }
 
+  private carryOut(command: ClientCommand, queue?: string): void {
+    this.resumption?.carriedOut(command);
+    this.session.handle(command, queue);
+  }
   private onFault(error: Error): void {
     const fault = socketFaultOf(error);
     if (fault !== undefined && !this.isSilent()) Object.assign(this.ending, fault);
@@ -195,10 +202,6 @@ export class ClientConnection implements LiveSession, ResumableConnection {
   private detach(code: number): void {
     this.link = undefined;
     this.resumption?.detached(this, code);
-  }
-  // A codec reads what any caller may send: a fault in it ends this connection and no other.
-  private say(event: ServerEvent): void {
-    this.guarded(() => this.codec.event(event));
   }
   private sendAudio(audio: OutgoingAudio): void {
     if (this.resumption !== undefined) this.sending = audio;

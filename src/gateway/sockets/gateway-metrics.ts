@@ -122,6 +122,16 @@ export function createGatewayMetrics(metrics: Metrics, gauges: GatewayGauges): G
     'voxgate_sessions_gone_total',
     'Sessions that ended because their client did not come back.',
   );
+  const takenOver = metrics.counter(
+    'voxgate_sessions_taken_over_total',
+    'Sessions that went on here because their instance was gone.',
+  );
+  const journalBytes = metrics.counter('voxgate_journal_bytes_total', 'Written into journals of sessions.');
+  const journalWrites = metrics.counter('voxgate_journal_writes_total', 'Writes into journals of sessions.');
+  const unjournaled = metrics.counter(
+    'voxgate_sessions_unjournaled_total',
+    'Sessions that have more to remember than a journal takes, and end with their instance.',
+  );
   metrics.gauge('voxgate_turns', 'Turns that have not been heard to their end.', gauges.turns);
   metrics.gauge(
     'voxgate_buffered_bytes',
@@ -160,6 +170,12 @@ export function createGatewayMetrics(metrics: Metrics, gauges: GatewayGauges): G
     },
     sessionResumed: () => resumed.add(),
     sessionGone: () => gone.add(),
+    sessionTakenOver: () => takenOver.add(),
+    journalWritten(bytes) {
+      journalWrites.add();
+      journalBytes.add(bytes);
+    },
+    journalLeft: () => unjournaled.add(),
     tick: (latenessMs) => lateness.observe(Math.max(0, latenessMs) / 1000),
     refusedAsBusy: (asker) => refused.add(1, { kind: asker }),
     intakeSpent: (ms) => intakeTime.add(ms / 1000),

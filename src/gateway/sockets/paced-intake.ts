@@ -17,7 +17,8 @@ export type PacedIntakeOptions<Frame> = {
   /** Also required; but what waits for this alone waits only for a moment, and counts against no client. */
   readonly slice: TimeBudget;
   readonly waitingRoom: WaitingRoom;
-  readonly handle: (frame: Frame) => void;
+  /** `ahead`: others wait before it, and it is handled again in its turn. */
+  readonly handle: (frame: Frame, when: 'in-turn' | 'ahead') => void;
   /** What is kept of a frame that has to wait: nothing that holds more memory than the frame. */
   readonly toKeep: (frame: Frame) => Frame;
   /** What may be handled before those that wait, and again in its turn. */
@@ -69,7 +70,8 @@ export class PacedIntake<Frame> {
     if (!Number.isNaN(waitMs)) this.goOnIn(waitMs);
     // What waits for its slice alone is handled within moments, in order.
     const isSlowed = this.budgetWaitMs(nowMs) > 0;
-    if (isSlowed && this.options.isUrgent(frame) && this.urgent.take(nowMs)) this.handle(frame, nowMs);
+    if (isSlowed && this.options.isUrgent(frame) && this.urgent.take(nowMs))
+      this.handle(frame, nowMs, 'ahead');
   }
   /** Work for this client that was done elsewhere, or later on. */
   charge(nowMs: number, spentMs: number): void {
@@ -99,8 +101,8 @@ export class PacedIntake<Frame> {
     for (const budget of this.options.budgets) waitMs = Math.max(waitMs, budget.waitMs(nowMs));
     return waitMs;
   }
-  private handle(frame: Frame, startedAtMs: number): void {
-    this.options.handle(frame);
+  private handle(frame: Frame, startedAtMs: number, when: 'in-turn' | 'ahead' = 'in-turn'): void {
+    this.options.handle(frame, when);
     const nowMs = this.options.clock.now();
     this.charge(nowMs, nowMs - startedAtMs);
   }

@@ -7,9 +7,14 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { ResumeClaim } from '../../dialects/dialect.ts';
 import type { ServerEvent } from '../../dialects/native-events.ts';
+import type { ClientCommand } from '../../dialects/native-messages.ts';
 import type { Session } from '../../session/session.ts';
+import type { SessionLife } from '../../session/session-runtime.ts';
+import type { SessionFormat } from '../../speech/audio-format.ts';
 import type { UpgradeSeen } from './admit-upgrade.ts';
 import type { ClientLink, LinkSocket } from './client-link.ts';
+import { JournalWriter, type JournalWriterOptions } from './journal-writer.ts';
+import type { JournalState, ReturnPlan } from './session-journal.ts';
 import { stopReadingAfterClose } from './socket-bounds.ts';
 import { type SentAudio, Unproven } from './unproven.ts';
 
@@ -30,18 +35,34 @@ export type ResumptionOptions = {
   readonly onDetached: (connection: ResumableConnection) => void;
   /** Nobody has come back. */
   readonly onGone: () => void;
+  /** Where another instance may go on with it; absent: it ends with this one. */
+  readonly journal?: Pick<JournalWriterOptions, 'hold' | 'begins' | 'metrics'> | undefined;
+  /** It was taken over from another instance. */
+  readonly takenOver?: TakenOver | undefined;
+};
+
+/** With what a session goes on whose instance is gone. */
+export type TakenOver = {
+  readonly state: JournalState;
+  readonly claim: ResumeClaim;
+  readonly plan: ReturnPlan;
+  /** The number of the token that it was claimed with. */
+  readonly token: number;
 };
 
 /** The connection, as its resumption sees it. */
 export type ResumableConnection = {
   readonly id: string;
-  readonly session: Pick<Session, 'hold' | 'goOn' | 'leg'>;
+  readonly session: Pick<Session, 'hold' | 'goOn' | 'leg' | 'hearing' | 'sound' | 'handle'>;
   /** From now on the session's client is behind `from`; answers with what stood there before, too. */
   connect(from: LinkSocket): { readonly link: ClientLink; readonly older: ClientLink | undefined };
   /** `waiting`: nobody is connected, and somebody may come back; `over`: nobody can any more. */
   state(): 'connected' | 'waiting' | 'over';
   /** The session ends, nobody being connected. */
   finish(closeCode: number): void;
+  close(code: 'session_taken'): void;
+  /** To the client. */
+  say(event: ServerEvent): void;
 };
 
 /** RFC 6455 7.4.1: what a connection is closed with that is lost without a word. */
@@ -56,11 +77,16 @@ export const isLost = (closeCode: number): boolean => LOST.has(closeCode);
 
 /** Between two pings that prove what lies before them: two seconds of telephone audio are 16 KB. */
 const PROOF_MS = 2000;
+/** Their beginning is not sent twice by itself. */
+const CONTAINERS: ReadonlySet<SessionFormat> = new Set(['wav', 'ogg', 'flac']);
 /** A message that comes later than this behind the last `ack` is acknowledged at once, others within a second. */
 const ACK_MS = 500;
 
 export const sessionGone = (): AppError =>
   new AppError('session_gone', 'There is nothing left of this session; open a new one.');
+
+export const tokenReplaced = (): AppError =>
+  new AppError('unauthorized', 'The resume token has been replaced; use the newest one.');
 
 export class Resumption {
   private readonly options: ResumptionOptions;
@@ -69,14 +95,73 @@ export class Resumption {
   private last = 0;
   private oldest = 1;
   private takenMessages = 0;
+  /** Of those taken, the ones that have taken effect. */
+  private doneMessages = 0;
   private acknowledged = 0;
+  /** What is said now has been received. */
+  private isQuiet = false;
+  /** Of the instance before, as long as it is not known whether it is still there. */
+  private earlierLeg: ReturnPlan['leg'];
+  private journal: JournalWriter | undefined;
   private acknowledgedAtMs = Number.NEGATIVE_INFINITY;
   private awaySinceMs = 0;
   private closedWith = NO_CLOSE_FRAME;
 
   constructor(options: ResumptionOptions) {
+    const { takenOver } = options;
     this.options = options;
-    this.unproven = new Unproven(options.maxBytes);
+    this.unproven = new Unproven(options.maxBytes, takenOver?.claim);
+    if (takenOver === undefined) return;
+    this.takenMessages = takenOver.state.taken;
+    this.doneMessages = this.takenMessages;
+    this.acknowledged = this.takenMessages;
+    this.last = takenOver.token;
+    this.oldest = takenOver.state.token;
+  }
+
+  /** What its turns need to know so that another instance can go on with them, or this one can. */
+  life(): SessionLife | undefined {
+    const { journal, takenOver } = this.options;
+    if (journal === undefined) return undefined;
+    const { salt } = 'opening' in journal.begins ? journal.begins.opening : journal.begins;
+    const had = takenOver?.plan.had;
+    return { salt, over: takenOver?.plan.over ?? [], had: (turn) => (turn === had?.turn ? had : undefined) };
+  }
+  isTakenOver(): boolean {
+    return this.options.takenOver !== undefined;
+  }
+  /** The session is there: from now on it is journaled, and one that was taken over goes on. */
+  begin(connection: ResumableConnection, link: ClientLink): 'new' | 'taken-over' {
+    const { journal, clock, forMs, takenOver } = this.options;
+    if (journal === undefined) return 'new';
+    this.journal = new JournalWriter({
+      ...journal,
+      clock,
+      forMs,
+      look: () => ({
+        told: this.unproven.sent(),
+        provenN: this.unproven.proven(),
+        token: this.oldest,
+        heard: connection.session.hearing(),
+      }),
+      onLost: () => this.lost(connection),
+    });
+    if (takenOver === undefined) return 'new';
+    this.takeUp(takenOver, connection, link);
+    return 'taken-over';
+  }
+  /** Resolves when nothing that a client is told to be taken can be lost any more. */
+  async settled(): Promise<void> {
+    await this.journal?.settled();
+  }
+  /** The next message of the client takes effect. */
+  done(): void {
+    this.doneMessages += 1;
+    this.journal?.took(this.doneMessages, undefined);
+  }
+  /** It says this; or the session says it by itself. */
+  carriedOut(command: ClientCommand): void {
+    this.journal?.took(this.doneMessages, command);
   }
 
   /** A new token; the one before it holds until the client has said something on its new connection. */
@@ -94,7 +179,10 @@ export class Resumption {
     return this.unproven.isFull();
   }
   /** The session says something; false where it is not to be sent, as there is no room to keep it. */
-  keeps(connection: ResumableConnection, { type }: ServerEvent): boolean {
+  keeps(connection: ResumableConnection, event: ServerEvent): boolean {
+    const { type } = event;
+    if (this.isQuiet || this.tellsOfEarlierLeg(connection, event)) return false;
+    this.journal?.tell(this.unproven.sent() + 1, event);
     if (connection.state() === 'waiting') {
       // A call goes on without the client, and without a call nothing does.
       if (type === 'detached') connection.session.hold();
@@ -135,10 +223,11 @@ export class Resumption {
   }
   /** Says how many messages were taken, if that is news. */
   acknowledge(link: ClientLink, nowMs: number): void {
-    if (this.takenMessages === this.acknowledged) return;
-    this.acknowledged = this.takenMessages;
+    const n = this.journal?.acknowledged() ?? this.takenMessages;
+    if (n <= this.acknowledged) return;
+    this.acknowledged = n;
     this.acknowledgedAtMs = nowMs;
-    link.send(JSON.stringify({ type: 'ack', n: this.takenMessages }));
+    link.send(JSON.stringify({ type: 'ack', n }));
   }
   /** The connection is lost: what is said from now on is kept, and turns that no call plays stand still. */
   detached(connection: ResumableConnection, closeCode: number): void {
@@ -152,8 +241,7 @@ export class Resumption {
   /** Why the bearer of its token of this number cannot go on with it. */
   refusal(connection: ResumableConnection, token: number, claim: ResumeClaim): AppError | undefined {
     if (connection.state() === 'over') return sessionGone();
-    if (token < this.oldest || token > this.last)
-      return new AppError('unauthorized', 'The resume token has been replaced; use the newest one.');
+    if (token < this.oldest || token > this.last) return tokenReplaced();
     return this.unproven.refusal(claim);
   }
   /** The client, who was not refused, is back on another connection; an older one is fenced off. */
@@ -182,6 +270,10 @@ export class Resumption {
     connection.session.hold();
     connection.session.goOn(ms);
   }
+  /** About once a second, whether a client is connected or not. */
+  tend(nowMs: number): void {
+    this.journal?.sweep(nowMs);
+  }
   /** Nobody being connected, about once a second: ends what the client has not come back to in time, or what cannot be kept for it. */
   sweep(connection: ResumableConnection, nowMs: number): void {
     const { forMs, maxBytes } = this.options;
@@ -199,6 +291,52 @@ export class Resumption {
     this.vanish(connection);
   }
   close(): void {
+    this.journal?.close();
     this.unproven.close();
+  }
+
+  private takeUp({ claim, plan, state }: TakenOver, connection: ResumableConnection, link: ClientLink): void {
+    const { session, seen, log } = this.options;
+    const exact = plan.had === undefined || 'exactly' in plan.had.from;
+    const isNew = !exact && claim.received > 0 && CONTAINERS.has(connection.session.sound().format);
+    const newContainer = isNew ? { newContainer: true } : {};
+    const { taken } = state;
+    const resume = this.renew();
+    link.cork();
+    link.send(JSON.stringify({ type: 'session_resumed', session, exact, taken, resume, ...newContainer }));
+    log.info('session_taken_over', { session, ...seen, exact });
+    this.earlierLeg = plan.leg;
+    for (const event of plan.said) connection.say(event);
+    for (const { command, isQuiet } of plan.commands) {
+      this.isQuiet = isQuiet;
+      connection.session.handle(command);
+    }
+    this.isQuiet = false;
+    link.uncork();
+  }
+  /** Whether what is said is about the call that the session had, and the client is told otherwise or knows it. */
+  private tellsOfEarlierLeg(connection: ResumableConnection, event: ServerEvent): boolean {
+    const { earlierLeg } = this;
+    if (earlierLeg === undefined) return false;
+    const isLost = event.type === 'error' && event.turn === undefined && event.code.startsWith('leg_');
+    if (isLost) {
+      this.earlierLeg = undefined;
+      const { leg, kind, callSid } = earlierLeg;
+      const detached = { type: 'detached', leg, kind, reason: 'instance_lost' } as const;
+      const told = { ...detached, ...(callSid === undefined ? {} : { callSid }) };
+      this.journal?.tell(this.unproven.sent() + 1, told);
+      connection.say(told);
+      return true;
+    }
+    if (event.type !== 'attached') return false;
+    this.earlierLeg = undefined;
+    return event.leg === earlierLeg.leg;
+  }
+  /** Another instance goes on with it: nothing more is said or played here, and its call is let go. */
+  private lost(connection: ResumableConnection): void {
+    const { session, seen, log } = this.options;
+    log.warn('session_lost', { session, ...seen });
+    if (connection.state() === 'waiting') connection.finish(ERROR_TABLE.session_taken.close);
+    else connection.close('session_taken');
   }
 }

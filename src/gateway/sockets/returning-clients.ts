@@ -9,12 +9,18 @@ import type { TokenIssuer } from '../../access/token-issuer.ts';
 import { type AppError, toAppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
+import type { Random } from '../../base/random.ts';
 import type { DialectEntry } from '../../dialects/dialect.ts';
-import type { Admission, Return } from './admit-upgrade.ts';
+import type { Admission, Return, UpgradeSeen } from './admit-upgrade.ts';
 import type { ClientConnection } from './client-connection.ts';
+import type { JournalMetrics, SessionJournal } from './journal-writer.ts';
 import { Resumption, sessionGone } from './resumption.ts';
+import type { JournalOpening } from './session-journal.ts';
+import type { SessionToTakeOver } from './taking-over.ts';
 
-export type ResumeMetrics = {
+export type ResumeMetrics = JournalMetrics & {
+  /** A session goes on here whose instance is gone. */
+  sessionTakenOver(): void;
   sessionResumed(): void;
   /** Its client has not come back. */
   sessionGone(): void;
@@ -34,15 +40,18 @@ export type ResumeOptions = {
   readonly metrics: ResumeMetrics;
   /**
    * Where several processes share the sessions: hands an upgrade over to the one that has the session. False: there is no
-   * such session. Absent: there is no other process.
+   * such session, or its process is gone. Absent: there is no other process.
    */
   readonly handOver?: (session: string, upgrade: UpgradeRequest) => Promise<boolean>;
+  /** Absent: what a session needs to go on is nowhere else. */
+  readonly journal?: SessionJournal;
 };
 
 export type ReturningClientsOptions = ResumeOptions & {
   readonly tokens: ResumeTokens;
   readonly callers: Pick<TokenIssuer, 'onRevoked'>;
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Log;
   /** What one session may keep until it is proven received. */
   readonly maxUnprovenBytes: number;
@@ -53,13 +62,22 @@ export type ReturningClientsOptions = ResumeOptions & {
     opened: (socket: WebSocket) => void,
   ) => void;
   readonly refuse: (upgrade: UpgradeRequest, error: AppError, of: Return) => void;
+  /** Goes on with a session whose instance is gone. False: nothing is left of it. */
+  readonly takeOver: (back: Return, upgrade: UpgradeRequest) => Promise<boolean>;
 };
+
+const SALT_BYTES = 16;
 
 export type ReturningClients = {
   /** Of a session that is about to be opened; undefined where it is not to outlive its connection. */
   resumptionFor(
-    seat: Pick<Admission, 'userId' | 'seen' | 'outlives' | 'tokenId'> & { readonly id: string },
+    seat: Pick<Admission, 'userId' | 'seen' | 'outlives' | 'tokenId'> & {
+      readonly id: string;
+      readonly opening: Pick<JournalOpening, 'dialect' | 'preset' | 'profile'>;
+    },
   ): Resumption | undefined;
+  /** Of a session that is about to go on here. */
+  resumptionOf(session: SessionToTakeOver, seen: UpgradeSeen): Resumption;
   /** The session has been opened; `tokenId`: of the token that let its client in. */
   opened(connection: ClientConnection, tokenId: string | undefined): void;
   /** A client comes back. */
@@ -71,7 +89,7 @@ export type ReturningClients = {
 };
 
 export function createReturningClients(options: ReturningClientsOptions): ReturningClients {
-  const { tokens, callers, clock, log, resumeMs, maxDetachedPerUser, metrics, handOver } = options;
+  const { tokens, callers, clock, random, log, resumeMs, maxDetachedPerUser, metrics, handOver } = options;
   const resumable = new Map<string, { readonly connection: ClientConnection; readonly forget: () => void }>();
   /** Those of each user that wait, the one that has waited longest first. */
   const waiting = new Map<string, Set<ClientConnection>>();
@@ -88,9 +106,11 @@ export function createReturningClients(options: ReturningClientsOptions): Return
     const [longest] = mine;
     if (mine.size > maxDetachedPerUser) longest?.resumption?.vanish(longest);
   };
-  const goOn = (back: Return, upgrade: UpgradeRequest, connection: ClientConnection) => {
+  const goOn = async (back: Return, upgrade: UpgradeRequest, connection: ClientConnection) => {
     const { token, claim, entry } = back;
     const resumption = connection.resumption!;
+    await resumption.settled();
+    if (upgrade.socket.destroyed) return;
     const refused = resumption.refusal(connection, token.number, claim);
     if (refused !== undefined) return options.refuse(upgrade, refused, back);
     options.shakeHands(upgrade, entry, (socket) => {
@@ -100,23 +120,50 @@ export function createReturningClients(options: ReturningClientsOptions): Return
     });
   };
 
+  const shared = {
+    tokens,
+    clock,
+    log,
+    forMs: resumeMs,
+    maxBytes: options.maxUnprovenBytes,
+    onDetached: waits,
+    onGone: () => metrics.sessionGone(),
+  };
+  /** Sessions that are being taken over. */
+  const coming = new Map<string, Promise<boolean>>();
+  const takeOver = async (back: Return, upgrade: UpgradeRequest): Promise<boolean> => {
+    const { session } = back.token;
+    const taking = options.takeOver(back, upgrade);
+    coming.set(session, taking);
+    try {
+      return await taking;
+    } finally {
+      coming.delete(session);
+    }
+  };
+  const enter = async (back: Return, upgrade: UpgradeRequest): Promise<void> => {
+    const { session } = back.token;
+    await coming.get(session)?.catch(() => {});
+    const own = resumable.get(session);
+    if (own !== undefined) return goOn(back, upgrade, own.connection);
+    const isFound = (await handOver?.(session, upgrade)) === true || (await takeOver(back, upgrade));
+    if (!isFound) throw sessionGone();
+  };
+
   return {
-    resumptionFor({ id, userId, seen, outlives, tokenId }) {
+    resumptionFor({ id, userId, seen, outlives, tokenId, opening }) {
       if (!outlives || resumeMs === 0) return undefined;
-      return new Resumption({
-        session: id,
-        userId,
-        key: seen.key,
-        caller: tokenId,
-        seen,
-        tokens,
-        clock,
-        log,
-        forMs: resumeMs,
-        maxBytes: options.maxUnprovenBytes,
-        onDetached: waits,
-        onGone: () => metrics.sessionGone(),
-      });
+      const of = { session: id, userId, key: seen.key, caller: tokenId };
+      if (options.journal === undefined) return new Resumption({ ...shared, ...of, seen });
+      const begins = { ...opening, userId, key: seen.key, caller: tokenId, salt: random.id(SALT_BYTES) };
+      const journal = { hold: options.journal.open(id), begins, metrics };
+      return new Resumption({ ...shared, ...of, seen, journal });
+    },
+    resumptionOf({ takenOver, hold, session }, seen) {
+      const { userId, key, caller } = takenOver.state.opening;
+      const journal = { hold, begins: takenOver.plan.state, metrics };
+      metrics.sessionTakenOver();
+      return new Resumption({ ...shared, session, userId, key, caller, seen, journal, takenOver });
     },
     opened(connection, tokenId) {
       const { id, resumption } = connection;
@@ -126,17 +173,7 @@ export function createReturningClients(options: ReturningClientsOptions): Return
       resumable.set(id, { connection, forget });
     },
     enter(back, upgrade) {
-      const { session } = back.token;
-      const own = resumable.get(session);
-      if (own !== undefined) return goOn(back, upgrade, own.connection);
-      const gone = (error: AppError) => options.refuse(upgrade, error, back);
-      if (handOver === undefined) return gone(sessionGone());
-      handOver(session, upgrade).then(
-        (isFound) => {
-          if (!isFound) gone(sessionGone());
-        },
-        (thrown: unknown) => gone(toAppError(thrown)),
-      );
+      enter(back, upgrade).catch((thrown: unknown) => options.refuse(upgrade, toAppError(thrown), back));
     },
     waiting: () => [...waiting.values()].reduce((sum, { size }) => sum + size, 0),
     ended(connection) {

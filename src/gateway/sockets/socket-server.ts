@@ -6,8 +6,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError, toAppError } from '../../base/app-error.ts';
 import { fieldMessage } from '../../base/check-fields.ts';
-import { rawRefusal } from '../../base/error-reply.ts';
-import { type LogFields, levelOfStatus } from '../../base/log.ts';
+import type { LogFields } from '../../base/log.ts';
 import type { DialectEntry } from '../../dialects/dialect.ts';
 import type { Player, PlayoutClock } from '../../playout/playout-clock.ts';
 import { agentRuntime, agentSettings, type SessionAgent } from '../../session/session-agent.ts';
@@ -19,8 +18,11 @@ import {
   type AdmissionOptions,
   type Answer,
   admitUpgrade,
+  checkRoom,
+  type Occupancy,
   type Refusal,
   refusalOf,
+  refuseUpgrade,
   type UpgradeSeen,
 } from './admit-upgrade.ts';
 import { ClientConnection } from './client-connection.ts';
@@ -30,8 +32,9 @@ import { createSendBuffer } from './frame-writer.ts';
 import type { IntakeMetrics } from './intake-metrics.ts';
 import type { Resumption } from './resumption.ts';
 import { createReturningClients, type ResumeOptions, type UpgradeRequest } from './returning-clients.ts';
-import { CLOSE_TIMEOUT_MS, SOCKET_BOUNDS } from './socket-bounds.ts';
+import { SOCKET_BOUNDS } from './socket-bounds.ts';
 import { createSweeper } from './sweeper.ts';
+import { takeOver } from './taking-over.ts';
 import { createTimeShares } from './time-shares.ts';
 
 export type SocketServerOptions = {
@@ -86,8 +89,12 @@ export type SocketServer = {
   close(): void;
 };
 
-/** What a refused peer may still send: the frames that a client sends without waiting, and not a flood. */
-const MAX_BYTES_AFTER_REFUSAL = 1024 * 1024;
+const UNBOUNDED = {
+  textChars: Number.POSITIVE_INFINITY,
+  pendingTextChars: Number.POSITIVE_INFINITY,
+  textBytes: Number.POSITIVE_INFINITY,
+  turnsInFlight: Number.POSITIVE_INFINITY,
+};
 
 export function createSocketServer(options: SocketServerOptions): SocketServer {
   const { runtime, limits } = options;
@@ -125,12 +132,13 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       const error = new AppError('shutting_down', message, { retryAfterMs: 1000 });
       return { ok: false, refusal: refusalOf(error, undefined, {}) };
     }
-    return admitUpgrade(request, options.admission, {
-      connections: connections.size,
-      connectionsOf: (userId) => perUser.get(userId) ?? 0,
-      refusal: () => runtime.admission.refusal('session'),
-    });
+    return admitUpgrade(request, options.admission, occupancy());
   };
+  const occupancy = (): Occupancy => ({
+    connections: connections.size,
+    connectionsOf: (userId) => perUser.get(userId) ?? 0,
+    refusal: () => runtime.admission.refusal('session'),
+  });
 
   const findAgent = async (userId: string, agentId: string): Promise<SessionAgent> => {
     const agent = await options.findAgent(userId, agentId);
@@ -154,28 +162,13 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     const base = agent === undefined ? own : agentSettings(own, agent.profile);
     const settings = applySettings(base, preset);
     const id = runtime.random.id(16);
-    const resumption = returning.resumptionFor({ id, userId, seen, outlives, tokenId });
+    const opening = { dialect, preset, profile: agent?.profile };
+    const resumption = returning.resumptionFor({ id, userId, seen, outlives, tokenId, opening });
     return { id, userId, agent, settings, dialect, entry, seen, tokenId, resumption, leave: () => {} };
   };
 
-  /** Answers an upgrade with a plain HTTP refusal and ends the socket; its id finds the line of the log. */
-  const refuse = (socket: Duplex, { error, headers, seen }: Refusal, more: LogFields = {}) => {
-    const { log } = runtime;
-    const { code, http: status } = error;
-    const request = runtime.random.id(16);
-    if (code === 'internal') log.error('an upgrade failed inside', { request, cause: String(error.cause) });
-    log[levelOfStatus(status)]('upgrade_refused', { request, ...seen, ...more, status, code });
-    socket.end(rawRefusal(error, status, { ...headers, 'X-Request-Id': request }));
-    // What the peer still sends is read and dropped: closing over unread bytes resets the connection, and the
-    // refusal is lost with it. Not for ever, though.
-    let unreadBytes = MAX_BYTES_AFTER_REFUSAL;
-    socket.on('data', (chunk: Buffer) => {
-      unreadBytes -= chunk.length;
-      if (unreadBytes < 0) socket.destroy();
-    });
-    const cancel = clock.after(CLOSE_TIMEOUT_MS, () => socket.destroy());
-    socket.once('close', cancel);
-  };
+  const refuse = (socket: Duplex, refusal: Refusal, more: LogFields = {}) =>
+    refuseUpgrade(socket, refusal, runtime, more);
 
   const shakeHands = (
     { request, socket, head }: UpgradeRequest,
@@ -190,11 +183,29 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     tokens: options.admission.resumeTokens,
     callers: options.admission.tokens,
     clock,
+    random: runtime.random,
     log: runtime.log,
     // A client that is behind by as much would be closed as one that does not read.
     maxUnprovenBytes: Math.min(runtime.limits.spoolBytes, 0.75 * limits.maxBufferedBytes),
     shakeHands: (upgrade, entry, opened) => shakeHands(upgrade, { entry }, opened),
     refuse: ({ socket }, error, { entry, seen }) => refuse(socket, refusalOf(error, entry, seen)),
+    async takeOver(back, upgrade) {
+      const { journal } = options.resume;
+      if (journal === undefined) return false;
+      const { entry, seen, token } = back;
+      const { userId, session: id } = token;
+      checkRoom(userId, options.admission, occupancy());
+      const session = await takeOver({ journal, runtime, settings: options.settings }, back);
+      if (session === undefined) return false;
+      const { settings, agent, takenOver } = session;
+      const { dialect, caller: tokenId } = takenOver.state.opening;
+      const leave = (await options.enlist?.({ id, userId })) ?? (() => {});
+      const resumption = returning.resumptionOf(session, seen);
+      const seat: Seat = { id, userId, agent, settings, dialect, entry, seen, tokenId, resumption, leave };
+      if (upgrade.socket.destroyed) leave();
+      else shakeHands(upgrade, seat, (webSocket) => open(webSocket, upgrade.socket, seat));
+      return true;
+    },
   });
 
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -264,7 +275,9 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
 
   const open = (socket: WebSocket, wire: Duplex, seat: Seat) => {
     const { id, userId, settings, agent, dialect, entry, seen, resumption, tokenId } = seat;
-    const ownRuntime = { ...runtime, playout: clockOf(() => connection) };
+    // What another instance has taken is taken.
+    const bounds = { ...runtime.limits, ...(resumption?.isTakenOver() === true && UNBOUNDED) };
+    const ownRuntime = { ...runtime, limits: bounds, playout: clockOf(() => connection) };
     perUser.set(userId, (perUser.get(userId) ?? 0) + 1);
     const connection: ClientConnection = new ClientConnection({
       id,
@@ -293,12 +306,14 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
         onDrained();
       },
     });
+    Object.assign(bounds, runtime.limits);
     connections.add(connection);
     returning.opened(connection, tokenId);
     runtime.admission.opened();
     agent?.used({ sessions: 1 });
     options.onOpened(dialect);
     sweeper.start();
+    if (resumption?.isTakenOver() === true) return;
     if (agent?.profile.greeting != null && entry.greets !== 'no') connection.greet(agent.profile.greeting);
   };
 

@@ -69,8 +69,22 @@ export class Unproven {
   /** How many entries lie before each ping that is not answered yet. */
   private pings: { readonly ping: number; readonly entries: number }[] = [];
 
-  constructor(maxBytes: number) {
+  /** `from`: what the client says it has of what another instance has sent. */
+  constructor(maxBytes: number, from?: ResumeClaim) {
     this.maxBytes = maxBytes;
+    if (from === undefined) return;
+    this.sentMessages = from.after;
+    this.provenMessages = from.after;
+    this.turn = from.turn ?? '';
+    this.turnBytes = from.received;
+  }
+
+  /** The number of the last message, and of the last one that is proven. */
+  sent(): number {
+    return this.sentMessages;
+  }
+  proven(): number {
+    return this.provenMessages;
   }
 
   bytes(): number {

@@ -52,14 +52,16 @@ export class TurnAnnouncer {
 
   /** Tells onlookers of it, too. */
   started(): void {
-    const { live, seed, namedAtMs, speech } = this.parts;
+    const { live, seed, namedAtMs, speech, had } = this.parts;
     const { service, ignored } = this.parts.served.now();
     const { id, settings, runtime } = live;
     const firstAudioMs = runtime.clock.now() - namedAtMs;
     const received = speech.received();
     // Behind turns of one's own the wait is theirs.
-    if (live.turnsBefore === 0) runtime.metrics.firstAudio(firstAudioMs);
+    if (live.turnsBefore === 0 && had === undefined) runtime.metrics.firstAudio(firstAudioMs);
     const timings = { queueMs: wholeMs(speech.queueMs()), upstreamTtfbMs: wholeMs(speech.ttfbMs()) };
+    live.audience.began(new LivePlayback(this.parts));
+    if (had?.isStarted === true) return;
     live.outlet.say({
       type: 'started',
       turn: id,
@@ -71,7 +73,6 @@ export class TurnAnnouncer {
       ...(ignored.length === 0 ? {} : { ignored: [...ignored] }),
       timings: { ...timings, firstAudioMs: wholeMs(firstAudioMs) },
     });
-    live.audience.began(new LivePlayback(this.parts));
   }
   /** Says before it what must come before the end, flushes and last words; and behind it, in time, the list of all words. */
   ended(outcome: Outcome): void {

@@ -36,6 +36,17 @@ export class TurnCaptions {
     const told = words.filter(({ startMs }) => startMs < beforeMs);
     captionEvents(turn, told, times.fromMs()).forEach(say);
   }
+  /** The words of audio up to media position `untilMs` were told in an earlier life of the turn. */
+  passOver(untilMs: number): void {
+    const { script, times } = this.options;
+    script.stretch().timeline.take(times.toOwn(untilMs));
+  }
+  /** Where the word begins that is heard at media position `ms`; there, where none is known. */
+  wordAt(ms: number): number {
+    const { script, times } = this.options;
+    const last = script.stretch().timeline.reader().read(times.toOwn(ms)).at(-1);
+    return last === undefined ? ms : Math.min(ms, times.toSent(last.startMs));
+  }
   /** A reader of its own, from the first word on; what is left of a stretch that has been sought past is not read any more. */
   readWords(): WordReader {
     const { script, times } = this.options;

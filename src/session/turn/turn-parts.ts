@@ -6,6 +6,7 @@ import type { ServerEvent } from '../../dialects/native-events.ts';
 import { type ServedTurn, serveTurn } from '../../pipeline/speech-services.ts';
 import type { Pace } from '../../playout/pacer.ts';
 import { QuotaWait } from '../quota-wait.ts';
+import type { HadOfTurn } from '../session-runtime.ts';
 import { chargedTextWork } from '../text-work.ts';
 import { isSentAtOnce } from '../turn-settings.ts';
 import type { LiveTurnOptions } from './live-turn.ts';
@@ -14,7 +15,7 @@ import { TurnCaptions } from './turn-captions.ts';
 import { TurnFlushes } from './turn-flushes.ts';
 import { TurnHearing } from './turn-hearing.ts';
 import type { TurnLife } from './turn-life.ts';
-import { noAudio, switchedEvent } from './turn-messages.ts';
+import { noAudio, ROUNDING_MS, switchedEvent } from './turn-messages.ts';
 import { TurnPlayout } from './turn-playout.ts';
 import { createTurnProgress, type TurnProgress } from './turn-progress.ts';
 import { type SpokenSoFar, TurnScript } from './turn-script.ts';
@@ -27,6 +28,8 @@ export type TurnParts = {
   /** When the turn was first named. */
   readonly namedAtMs: number;
   readonly seed: number;
+  /** Of an earlier life. */
+  readonly had: HadOfTurn | undefined;
   /** By which service it is spoken, and how. */
   readonly served: ServedTurn;
   readonly pace: Pace;
@@ -51,7 +54,10 @@ export function wireTurn(live: LiveTurnOptions, life: () => TurnLife): TurnParts
   const { clock } = runtime;
   const namedAtMs = clock.now();
   const say = (event: ServerEvent) => outlet.say(event);
-  const seed = turnSeed(settings, whole, runtime.random);
+  const { life: earlier } = runtime;
+  const named = earlier === undefined ? undefined : { salt: earlier.salt, turn: id };
+  const seed = turnSeed(settings, whole, runtime.random, named);
+  const had = earlier?.had(id);
   const pace = { mode: settings.pace, leadMs: settings.leadMs };
   const isUnpaced = isSentAtOnce(settings);
   const times = new StretchTimes();
@@ -113,8 +119,20 @@ export function wireTurn(live: LiveTurnOptions, life: () => TurnLife): TurnParts
   });
 
   const captions = new TurnCaptions({ turn: id, settings, script, times, say });
-  const givesBackMs = outlet.takeBack === undefined ? 0 : MAX_GIVEN_BACK_MS;
-  const playout = new TurnPlayout({ pace, frames: speech.frames, givesBackMs });
+  const givesBackMs = outlet.takeBack === undefined && had === undefined ? 0 : MAX_GIVEN_BACK_MS;
+  const playout: TurnPlayout = new TurnPlayout({
+    pace,
+    frames: speech.frames,
+    givesBackMs,
+    had: had && {
+      from: had.from,
+      wordAt: (ms) => captions.wordAt(ms),
+      onPassed(ms) {
+        captions.passOver(ms + ROUNDING_MS);
+        if (settings.flow === 'credit') hearing.report(ms, clock.now(), 'client');
+      },
+    },
+  });
   const hearing = new TurnHearing({
     settings,
     playout,
@@ -138,6 +156,7 @@ export function wireTurn(live: LiveTurnOptions, life: () => TurnLife): TurnParts
     live,
     namedAtMs,
     seed,
+    had,
     served,
     pace,
     isUnpaced,

@@ -6,6 +6,7 @@ import type { AudioFrame } from '../../audio/stage.ts';
 import type { FrameQueue } from '../../playout/frame-queue.ts';
 import { type Pace, sendableFromMs, starvedMs } from '../../playout/pacer.ts';
 import { TICK_MS } from '../../playout/playout-clock.ts';
+import type { HadOfTurn } from '../session-runtime.ts';
 import type { Position } from './heard-ledger.ts';
 
 /** Why nothing may be sent although the listener may be running dry. Only `upstream` makes an underrun. */
@@ -41,6 +42,16 @@ export type TurnPlayoutOptions = {
   readonly frames: FrameQueue;
   /** Whether what was sent may be given back: so much of it is kept, ms. */
   readonly givesBackMs?: number;
+  /** What the listener has had in an earlier life of the turn: it is made again and not sent. */
+  readonly had?: HadAudio | undefined;
+};
+
+export type HadAudio = {
+  readonly from: HadOfTurn['from'];
+  /** Where the word begins that is heard at media position `ms`. */
+  readonly wordAt: (ms: number) => number;
+  /** What follows is sent; the listener has had the first `ms`. */
+  readonly onPassed: (ms: number) => void;
 };
 
 /** Playing begins with at least this much in hand, so that a slow start is no stutter; with less to hear ticks are too slow. */
@@ -73,9 +84,12 @@ export class TurnPlayout {
   private keptSamples = 0;
   /** Hz; that of the first frame is that of all. */
   private rate = 8000;
+  private had: HadAudio | undefined;
+  private passedBytes = 0;
 
   constructor(options: TurnPlayoutOptions) {
     this.options = options;
+    this.had = options.had;
     this.kept = (options.givesBackMs ?? 0) > 0 ? createAudioFrameStore() : undefined;
   }
 
@@ -110,6 +124,10 @@ export class TurnPlayout {
       if (gate.isCongested()) {
         this.heldBy = 'congestion';
         return;
+      }
+      if (this.had !== undefined) {
+        this.pass(this.had, samples, nowMs, gate);
+        continue;
       }
       this.nextMs = this.frameDueMs(samples, gate);
       if (this.nextMs > untilMs) return;
@@ -233,6 +251,38 @@ export class TurnPlayout {
     return this.heldBy;
   }
 
+  /** Lets a frame go by that the listener has had; all of those have been heard. */
+  private pass({ from, wordAt, onPassed }: HadAudio, samples: number, nowMs: number, gate: SendGate): void {
+    const { frames } = this.options;
+    const frame = frames.shift()!;
+    const atMs = this.sentMs();
+    this.sentSamples += samples;
+    this.passedBytes += frame.bytes.length;
+    // Nothing is missed meanwhile, nor until the next one comes.
+    this.heldBy = 'congestion';
+    this.keep(frame);
+    const seq = this.seq++;
+    const untilMs = this.sentMs();
+    const hadBytes = 'exactly' in from ? from.exactly : 'wordAtBytes' in from ? from.wordAtBytes : undefined;
+    const isPassed =
+      hadBytes === undefined
+        ? untilMs >= (from as { wordAtMs: number }).wordAtMs
+        : this.passedBytes >= hadBytes;
+    this.anchorMs = nowMs - untilMs;
+    if (!isPassed) return;
+    this.had = undefined;
+    const restBytes = 'exactly' in from ? this.passedBytes - from.exactly : 0;
+    if ('exactly' in from) {
+      onPassed(untilMs);
+      if (restBytes === 0) return;
+      this.anchorMs = nowMs - atMs;
+      const rest = { bytes: frame.bytes.subarray(frame.bytes.length - restBytes), samples };
+      return gate.onFrame(rest, seq, atMs, untilMs - atMs);
+    }
+    frames.putBack(this.takeBack(wordAt(untilMs)));
+    this.anchorMs = nowMs - this.sentMs();
+    onPassed(this.sentMs());
+  }
   private toMs(samples: number): number {
     return (samples * 1000) / this.rate;
   }

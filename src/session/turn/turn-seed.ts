@@ -10,15 +10,22 @@ const SEEDS = 2 ** 31;
 
 /**
  * The caller's own; else, for a turn that may be played from what is kept, one that follows from the request, so that
- * the same words find the same sound; else any.
+ * the same words find the same sound; else one that follows from `named`, where another instance may have to find it again;
+ * else any.
  */
-export function turnSeed(settings: TurnSettings, whole: WholeText | undefined, random: Random): number {
+export function turnSeed(
+  settings: TurnSettings,
+  whole: WholeText | undefined,
+  random: Random,
+  named?: { readonly salt: string; readonly turn: string },
+): number {
   const { synthesis, cache } = settings;
   if (synthesis.seed != null) return synthesis.seed;
-  if (cache === 'off') return random.below(SEEDS);
+  if (cache === 'off' && named === undefined) return random.below(SEEDS);
+  if (cache === 'off') return seedOf([named!.salt, named!.turn]);
   const fields = Object.entries(synthesis).sort(([a], [b]) => (a < b ? -1 : 1));
-  const digest = createHash('sha256')
-    .update(JSON.stringify([whole ?? null, fields]))
-    .digest();
-  return digest.readUInt32BE() % SEEDS;
+  return seedOf([whole ?? null, fields]);
 }
+
+const seedOf = (of: unknown): number =>
+  createHash('sha256').update(JSON.stringify(of)).digest().readUInt32BE() % SEEDS;

@@ -56,6 +56,7 @@ export const createElevenLabsService = ({ model = MODEL }: KindSettings): Servic
   return {
     // 10,000 characters for Multilingual v2, 40,000 for Flash.
     shape: { voices: 'one', maxText: 10_000 },
+    seeds: 'best-effort',
     ignored: ['temperature', 'prompt', 'prompt2', 'voiceConditioningSeconds', 'voiceConditioningSeconds2'],
     names: {
       ...{ voice_id: 'voice', model_id: 'model', language_code: 'language' },

@@ -35,6 +35,8 @@ export type ServiceKind = {
   readonly shape: RequestShape;
   /** Fields of a turn that it does not know; they are left out. */
   readonly ignored: readonly (keyof SynthesisFields)[];
+  /** The same seed may sound different; absent: it sounds the same, where the service knows `seed`. */
+  readonly seeds?: 'best-effort';
   /** What it calls fields of a turn, where its name for them is another: in its refusals they are told by ours. */
   readonly names: Readonly<Record<string, string>>;
   /** Asked for by GET to open connections ahead of need; whatever it answers. */

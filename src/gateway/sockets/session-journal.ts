@@ -1,0 +1,351 @@
+// What another instance needs to go on with a resumable session: its settings, what its client has said that is not over, the
+// salt of its seeds, and how far its turns have come. No audio. Pure: additions make a state, and a state with what the client
+// says it has makes the plan by which the session goes on.
+
+import type { ResumeClaim } from '../../dialects/dialect.ts';
+import type { EventOf, ServerEvent } from '../../dialects/native-events.ts';
+import type { ClientCommand, Preset } from '../../dialects/native-messages.ts';
+import type { HadOfTurn } from '../../session/session-runtime.ts';
+import type { AgentProfile } from '../../speech/agent-profile.ts';
+
+/** What a session was opened with. */
+export type JournalOpening = {
+  readonly userId: string;
+  /** As in the resume token: the name of the key, or the id of the token, that let the client in. */
+  readonly key?: string | undefined;
+  readonly caller?: string | undefined;
+  readonly dialect: string;
+  readonly preset: Preset;
+  readonly profile?: AgentProfile | undefined;
+  /** Seeds of turns that name none follow from it and their ids. */
+  readonly salt: string;
+};
+
+/** `n`: which message of the client it was; `told`: messages of the session before the write that it was in, answers included. */
+export type JournaledCommand = {
+  readonly n: number;
+  readonly told: number;
+  readonly command: ClientCommand;
+};
+type Numbered<E> = readonly [n: number, event: E];
+
+type JournaledTurn = {
+  readonly id: string;
+  /** Numbers of what was said of it. */
+  readonly startedN?: number | undefined;
+  readonly ended?: Numbered<EventOf<'ended'>> | undefined;
+  readonly heard?: Numbered<EventOf<'heard'>> | undefined;
+  readonly marks: readonly Numbered<EventOf<'mark'>>[];
+  /** It has been spoken by more than one service, or from another place: it is not made again as it was. */
+  readonly changed?: true | undefined;
+};
+
+export type JournalState = {
+  readonly opening: JournalOpening;
+  /** Messages of the client that were taken, and of the session that were said. */
+  readonly taken: number;
+  readonly told: number;
+  /** The number of the oldest resume token that holds. */
+  readonly token: number;
+  readonly commands: readonly JournaledCommand[];
+  /** In the order in which they were named. */
+  readonly turns: readonly JournaledTurn[];
+  /** Ids that cannot be used again, the oldest first. */
+  readonly over: readonly string[];
+  /** How far the turn that is being heard has been heard, ms, at the last write. */
+  readonly heard?: { readonly turn: string; readonly ms: number } | undefined;
+  readonly leg?: EventOf<'attached'> | undefined;
+};
+
+export type JournalAddition = Pick<JournalState, 'taken' | 'told' | 'token' | 'heard'> & {
+  readonly commands: readonly (readonly [n: number, command: ClientCommand])[];
+  readonly said: readonly Numbered<ServerEvent>[];
+};
+
+/** What one write adds: an addition, or all there is. */
+export type JournalEntry = { readonly state: JournalState } | { readonly add: JournalAddition };
+
+/** As many ids of ended turns as a client can still have messages under way for. */
+const MAX_OVER = 256;
+/** Appended text is joined up to this, characters. */
+const MAX_JOINED = 4000;
+/** Their answers are of the moment. */
+const NOT_KEPT: ReadonlySet<string> = new Set(['ping', 'voices']);
+/** What says how far a session is. */
+const KEPT_EVENTS: ReadonlySet<string> = new Set([
+  'started',
+  'switched',
+  'sought',
+  'ended',
+  'heard',
+  'mark',
+  'attached',
+  'detached',
+  'error',
+]);
+
+export const isKeptCommand = ({ type }: ClientCommand): boolean => !NOT_KEPT.has(type);
+export const isKeptEvent = ({ type }: ServerEvent): boolean => KEPT_EVENTS.has(type);
+
+export const turnOf = (command: ClientCommand): string | undefined => {
+  if (command.type === 'hangup') return command.after;
+  return 'turn' in command ? command.turn : undefined;
+};
+
+export const beginJournal = (opening: JournalOpening): JournalState => ({
+  opening,
+  taken: 0,
+  told: 0,
+  token: 1,
+  commands: [],
+  turns: [],
+  over: [],
+});
+
+export function addToJournal(state: JournalState, addition: JournalAddition): JournalState {
+  const { taken, told, token, heard } = addition;
+  const commands = [...state.commands];
+  const turns = new Map(state.turns.map((turn) => [turn.id, turn]));
+  for (const [n, command] of addition.commands) {
+    const id = turnOf(command);
+    const opens = command.type === 'speak' || command.type === 'append';
+    if (opens && id !== undefined && !turns.has(id) && !state.over.includes(id))
+      turns.set(id, { id, marks: [] });
+    keep(commands, { n, told, command });
+  }
+  let { leg } = state;
+  for (const [n, event] of addition.said) {
+    if (event.type === 'attached') leg = event;
+    const isRefusedLeg = event.type === 'error' && event.turn === undefined && event.code.startsWith('leg_');
+    if (event.type === 'detached') leg = undefined;
+    if (event.type === 'detached' || (isRefusedLeg && leg === undefined)) dropLegs(commands);
+    const turn = 'turn' in event && event.turn !== undefined ? turns.get(event.turn) : undefined;
+    if (turn !== undefined) turns.set(turn.id, withEvent(turn, n, event));
+  }
+  return { ...state, taken, told, token, heard, leg, commands, turns: [...turns.values()] };
+}
+
+function withEvent(turn: JournaledTurn, n: number, event: ServerEvent): JournaledTurn {
+  switch (event.type) {
+    case 'started':
+      return { ...turn, startedN: n };
+    case 'switched':
+    case 'sought':
+      return { ...turn, changed: true };
+    case 'ended':
+      return { ...turn, ended: [n, event] };
+    case 'heard':
+      return { ...turn, heard: [n, event] };
+    case 'mark':
+      return { ...turn, marks: [...turn.marks, [n, event]] };
+    default:
+      return turn;
+  }
+}
+
+/** What a later command makes needless goes. */
+function keep(commands: JournaledCommand[], next: JournaledCommand): void {
+  const { command } = next;
+  const last = commands.at(-1);
+  if (command.type === 'append' && last?.command.type === 'append') {
+    const { type: _type, turn, text, speaker, ...fields } = command;
+    const before = last.command;
+    const isMore =
+      turn === before.turn &&
+      (speaker === undefined || speaker === before.speaker) &&
+      Object.values(fields).every((value) => value === undefined) &&
+      before.text.length + text.length <= MAX_JOINED;
+    if (isMore) {
+      commands[commands.length - 1] = { ...next, command: { ...before, text: before.text + text } };
+      return;
+    }
+  }
+  const replaced = REPLACES[command.type];
+  if (replaced !== undefined)
+    for (let at = commands.length - 1; at >= 0; at -= 1) {
+      const each = commands[at]!.command;
+      if (replaced.includes(each.type) && turnOf(each) === turnOf(command)) commands.splice(at, 1);
+    }
+  commands.push(next);
+}
+/** Of the same turn, or of none. */
+const REPLACES: Readonly<Partial<Record<ClientCommand['type'], readonly string[]>>> = {
+  played: ['played'],
+  pause: ['pause', 'resume'],
+  resume: ['pause', 'resume'],
+  seek: ['seek'],
+};
+const LEG_COMMANDS: ReadonlySet<string> = new Set(['attach', 'detach', 'hangup']);
+
+function dropLegs(commands: JournaledCommand[]): void {
+  for (let at = commands.length - 1; at >= 0; at -= 1)
+    if (LEG_COMMANDS.has(commands[at]!.command.type)) commands.splice(at, 1);
+}
+
+/** Forgets what the client has received the end of: messages up to `provenN`. */
+export function pruneJournal(state: JournalState, provenN: number): JournalState {
+  const isOver = ({ ended, heard, startedN }: JournaledTurn) => {
+    if (heard !== undefined) return heard[0] <= provenN;
+    // What was never begun is never heard.
+    return ended !== undefined && startedN === undefined && ended[0] <= provenN;
+  };
+  const gone = new Set(state.turns.filter(isOver).map(({ id }) => id));
+  const settings = joinSettings(state.commands, provenN);
+  if (gone.size === 0 && settings === state.commands) return state;
+  const turns = state.turns.filter(({ id }) => !gone.has(id));
+  const commands = settings.filter(({ command, n }) => {
+    const id = turnOf(command);
+    if (id !== undefined) return !gone.has(id);
+    // It was for all turns before it.
+    return command.type !== 'cancel' || settings.some((each) => each.n < n && opensOneOf(each, turns));
+  });
+  return { ...state, turns, commands, over: [...state.over, ...gone].slice(-MAX_OVER) };
+}
+
+const opensOneOf = ({ command }: JournaledCommand, turns: readonly JournaledTurn[]): boolean =>
+  turns.some(({ id }) => id === turnOf(command));
+
+/** Settings that follow on each other, and whose answers have been received, become one. */
+function joinSettings(commands: readonly JournaledCommand[], provenN: number): readonly JournaledCommand[] {
+  const joined: JournaledCommand[] = [];
+  for (const each of commands) {
+    const last = joined.at(-1);
+    const isJoined =
+      each.command.type === 'configure' && last?.command.type === 'configure' && each.told <= provenN;
+    if (isJoined) joined[joined.length - 1] = { ...each, command: { ...last.command, ...each.command } };
+    else joined.push(each);
+  }
+  return joined.length === commands.length ? commands : joined;
+}
+
+/** The state that entries of one journal make, in their order; undefined where they do not begin with a whole one. */
+export function readJournal(entries: readonly JournalEntry[]): JournalState | undefined {
+  let state: JournalState | undefined;
+  for (const entry of entries) {
+    if ('state' in entry) state = entry.state;
+    else if (state !== undefined) state = addToJournal(state, entry.add);
+  }
+  return state;
+}
+
+export type ReturnPlan = {
+  /** Ids that cannot be used again. */
+  readonly over: readonly string[];
+  /** What was said and not received, as it was. */
+  readonly said: readonly ServerEvent[];
+  /** To be carried out again, in order; `quiet`: the answer to it has been received. */
+  readonly commands: readonly { readonly command: ClientCommand; readonly isQuiet: boolean }[];
+  /** The turn that goes on, and what the client or the call has had of it. */
+  readonly had: (HadOfTurn & { readonly turn: string }) | undefined;
+  /** The call that the session had. */
+  readonly leg: EventOf<'attached'> | undefined;
+  /** What the journal is from now on: numbers go on from those that the client has received. */
+  readonly state: JournalState;
+};
+
+/** `service`: whether what speaks says the same again. */
+export function planReturn(
+  state: JournalState,
+  claim: ResumeClaim,
+  service: 'repeats' | 'varies',
+): ReturnPlan {
+  const { after } = claim;
+  const claimedAt = state.turns.findIndex(({ id }) => id === claim.turn);
+  const isOver = ({ id, startedN, ended }: JournaledTurn, at: number) => {
+    if (ended !== undefined && (ended[0] <= after || WAS_CUT.has(ended[1].outcome))) return true;
+    if (id === claim.turn) return false;
+    // The client names the first turn that it has begun to receive and not the end of.
+    return at < claimedAt || (startedN !== undefined && startedN <= after && state.leg === undefined);
+  };
+  const over = state.turns.filter(isOver);
+  const live = state.turns.filter((turn) => !over.includes(turn));
+  const said = over.flatMap((turn) => missedOf(turn, state, after)).sort(([a], [b]) => a - b);
+  const overIds = [...state.over, ...over.map(({ id }) => id)].slice(-MAX_OVER);
+  const liveIds = new Set(live.map(({ id }) => id));
+  const commands = state.commands.filter(({ command, n }) => {
+    const id = turnOf(command);
+    if (id !== undefined) return liveIds.has(id);
+    return command.type !== 'cancel' || state.commands.some((each) => each.n < n && opensOneOf(each, live));
+  });
+  return {
+    over: overIds,
+    said: said.map(([, event]) => event),
+    commands: commands.map(({ command, told }) => ({ command, isQuiet: told <= after })),
+    had: hadOf(state, claim, live, service),
+    leg: state.leg,
+    state: {
+      ...state,
+      told: after,
+      commands: commands.map((each) => ({ ...each, told: each.told <= after ? after : after + 1 })),
+      turns: live.map(({ id, startedN, changed }) => ({
+        id,
+        changed,
+        startedN: startedN !== undefined && startedN <= after ? startedN : undefined,
+        marks: [],
+      })),
+      over: overIds,
+    },
+  };
+}
+
+/** No audio of them follows. */
+const WAS_CUT: ReadonlySet<string> = new Set(['cancelled', 'failed', 'truncated']);
+
+function hadOf(
+  state: JournalState,
+  { turn, received, after }: ResumeClaim,
+  live: readonly JournaledTurn[],
+  service: 'repeats' | 'varies',
+): ReturnPlan['had'] {
+  const { leg, heard } = state;
+  const startedN = (id: string) => live.find((each) => each.id === id)?.startedN ?? Number.POSITIVE_INFINITY;
+  if (leg !== undefined) {
+    if (heard === undefined || live.every(({ id }) => id !== heard.turn)) return undefined;
+    const isStarted = startedN(heard.turn) <= after;
+    return { turn: heard.turn, isStarted, from: { wordAtMs: heard.ms } };
+  }
+  if (turn === undefined) return undefined;
+  const isStarted = received > 0 || startedN(turn) <= after;
+  const isSame = received === 0 || (service === 'repeats' && isMadeAlike(state, turn));
+  return { turn, isStarted, from: isSame ? { exactly: received } : { wordAtBytes: received } };
+}
+
+/** A whole text is split by the text alone; what was appended also by time, and what was sought or spoken by two is another. */
+function isMadeAlike({ turns, commands }: JournalState, id: string): boolean {
+  if (turns.find((turn) => turn.id === id)?.changed === true) return false;
+  return commands.find(({ command }) => turnOf(command) === id)?.command.type === 'speak';
+}
+
+/** What was said of a turn that is over, and the client has not received. */
+function missedOf(
+  { ended, heard, marks, startedN, id }: JournaledTurn,
+  { commands }: JournalState,
+  after: number,
+): Numbered<ServerEvent>[] {
+  const missed: Numbered<ServerEvent>[] = [...marks];
+  if (ended !== undefined) missed.push(ended);
+  if (heard !== undefined) missed.push(heard);
+  else if (ended !== undefined && startedN !== undefined && ended[1].outcome === 'complete') {
+    // It was about to be said.
+    const spokenText = commands
+      .map(({ command }) => (turnOf(command) === id ? wordsOf(command) : ''))
+      .join('');
+    const { sentMs: playedMs } = ended[1];
+    const event = {
+      type: 'heard',
+      turn: id,
+      playedMs,
+      playedBy: 'clock',
+      spokenText,
+      remainingText: '',
+    } as const;
+    missed.push([Number.POSITIVE_INFINITY, event]);
+  }
+  return missed.filter(([n]) => n > after);
+}
+
+const wordsOf = (command: ClientCommand): string => {
+  if (command.type === 'append') return command.text;
+  if (command.type !== 'speak') return '';
+  return command.text ?? command.dialogue?.map(({ text }) => text).join('\n') ?? '';
+};

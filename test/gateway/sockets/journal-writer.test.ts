@@ -1,0 +1,135 @@
+// What is written of a session, and when: few writes, in order, and nothing is acknowledged before it is written.
+import { describe, expect, it } from 'vitest';
+import { JournalWriter } from '../../../src/gateway/sockets/journal-writer.ts';
+import { readJournal } from '../../../src/gateway/sockets/session-journal.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { createMemoryJournal } from '../../support/memory-journal.ts';
+
+const OPENING = { userId: 'anna', dialect: 'native', preset: {}, salt: 's' };
+
+function open(leg = false) {
+  const clock = createFakeClock();
+  const journal = createMemoryJournal();
+  const lost: number[] = [];
+  const left: string[] = [];
+  let told = 1;
+  const writer = new JournalWriter({
+    hold: journal.open('x'),
+    begins: OPENING,
+    clock,
+    forMs: 120_000,
+    metrics: { journalWritten() {}, journalLeft: () => left.push('left') },
+    look: () => ({ told, token: 1, heard: leg ? { turn: 'a', ms: clock.now() } : undefined, provenN: 0 }),
+    onLost: () => lost.push(clock.now()),
+  });
+  const say = (event: Parameters<JournalWriter['tell']>[1]) => writer.tell(++told, event);
+  return { clock, journal, writer, lost, left, say };
+}
+const ENDED = {
+  type: 'ended',
+  turn: 'a',
+  outcome: 'complete',
+  audioMs: 1,
+  sentMs: 1,
+  requests: 1,
+  resumes: 0,
+  cached: false,
+} as const;
+const HEARD = {
+  type: 'heard',
+  turn: 'a',
+  playedMs: 1,
+  playedBy: 'clock',
+  spokenText: 'x',
+  remainingText: '',
+} as const;
+const append = (text: string) => ({ type: 'append', turn: 'a', text }) as const;
+
+describe('a journal', () => {
+  it('has a whole text in two writes, the first at once', async () => {
+    const { clock, journal, writer, say } = open();
+    await clock.run(1000);
+    expect(journal.writes).toHaveLength(1);
+    writer.took(1, { type: 'speak', turn: 'a', text: 'Hello.' });
+    expect(writer.acknowledged()).toBe(0);
+    await clock.run(1);
+    expect(writer.acknowledged()).toBe(1);
+    await clock.run(2000);
+    say(ENDED);
+    await clock.run(200);
+    say(HEARD);
+    await clock.run(5000);
+    expect(journal.writes).toHaveLength(3);
+    const state = readJournal(journal.writes.map(({ entry }) => entry!));
+    expect(state?.turns[0]).toMatchObject({ ended: [2, ENDED], heard: [3, HEARD] });
+  });
+  it('has appended text in four writes a second, whatever comes', async () => {
+    const { clock, journal, writer } = open();
+    for (let n = 1; n <= 3000; n += 1) {
+      writer.took(n, append('to '));
+      await clock.run(1);
+    }
+    await clock.run(500);
+    expect(journal.writes.length).toBeLessThanOrEqual(14);
+    expect(writer.acknowledged()).toBe(3000);
+    const [first] = readJournal(journal.writes.map(({ entry }) => entry!))!.commands;
+    expect((first!.command as { text: string }).text.startsWith('to to ')).toBe(true);
+  });
+  it('acknowledges nothing while it cannot be written, and has all of it afterwards', async () => {
+    const { clock, journal, writer } = open();
+    await clock.run(300);
+    journal.fate = 'refused';
+    for (let n = 1; n <= 20; n += 1) {
+      writer.took(n, append(`${n} `));
+      await clock.run(500);
+    }
+    expect(writer.acknowledged()).toBe(0);
+    let settled = 'no';
+    void writer.settled().then(() => {
+      settled = 'yes';
+    });
+    journal.fate = 'written';
+    await clock.run(1500);
+    expect([writer.acknowledged(), settled]).toEqual([20, 'yes']);
+    const state = readJournal([journal.writes.at(-1)!.entry!]);
+    expect(state?.commands.map(({ command }) => (command as { text: string }).text).join('')).toBe(
+      Array.from({ length: 20 }, (_, at) => `${at + 1} `).join(''),
+    );
+  });
+  it('is written anew where all of it is forgotten', async () => {
+    const { clock, journal, writer } = open();
+    writer.took(1, append('one '));
+    await clock.run(1000);
+    journal.fate = 'forgotten';
+    writer.took(2, append('two '));
+    await clock.run(1000);
+    expect(journal.writes.at(-1)).toMatchObject({ how: 'anew', entry: { state: { taken: 2 } } });
+  });
+  it('tells when another instance has the session', async () => {
+    const { clock, journal, writer, lost } = open();
+    await clock.run(300);
+    await journal.claim('x', () => {});
+    writer.sweep(clock.now());
+    expect(lost).toEqual([]);
+    await clock.run(5000); // it was stopped, and goes on
+    writer.sweep(clock.now());
+    await clock.run(1);
+    expect(lost).toHaveLength(1);
+  });
+  it('lives on while nothing is said', async () => {
+    const { clock, journal, writer } = open();
+    for (let at = 0; at < 100; at += 1) {
+      await clock.run(1000);
+      writer.sweep(clock.now());
+    }
+    expect(journal.writes.filter(({ how }) => how === 'beat')).toHaveLength(2);
+  });
+  it('is given up where it would be too long', async () => {
+    const { clock, journal, writer, left } = open();
+    writer.took(1, { type: 'speak', turn: 'a', text: 'x'.repeat(1_200_000) });
+    await clock.run(1000);
+    expect(left).toEqual(['left']);
+    expect(writer.acknowledged()).toBe(1);
+    expect(await journal.has('x')).toBe(false);
+  });
+});

@@ -1,0 +1,100 @@
+// The instance of a session is gone, at any moment: another one goes on with it from its journal. Nothing that was acknowledged
+// is lost, whole texts go on with the very byte where the service repeats itself, and what was cut stays cut.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createResumeTokens } from '../../../src/access/resume-tokens.ts';
+import { nativeDialect } from '../../../src/dialects/native-dialect.ts';
+import type { Preset } from '../../../src/dialects/native-messages.ts';
+import { takeOver } from '../../../src/gateway/sockets/taking-over.ts';
+import { defaultSettings } from '../../../src/session/turn-settings.ts';
+import { speechMp3 } from '../../support/codecs.ts';
+import { createMemoryJournal, type MemoryJournal } from '../../support/memory-journal.ts';
+import { atOnce } from '../../support/memory-upstream.ts';
+import { openResumableRig, type ResumableRig } from '../../support/resumable-rig.ts';
+
+type Script = readonly (readonly [atMs: number, message: Readonly<Record<string, unknown>>])[];
+
+const WHOLE_TEXTS: Script = [
+  [0, { type: 'configure', captions: 'words' }],
+  [10, { type: 'speak', turn: 'a', text: 'One whole text.' }],
+  [30, { type: 'mark', turn: 'a', name: 'end of a' }],
+  [40, { type: 'speak', turn: 'b', text: 'And a second one, right behind it.' }],
+  [2500, { type: 'speak', turn: 'c', text: 'And a third.' }],
+  [2600, { type: 'ping', id: 'last' }],
+];
+const auto = atOnce((text) => speechMp3(600 + 20 * text.length));
+
+const entry = nativeDialect.enter({
+  path: '/v1/session',
+  query: new URLSearchParams(),
+  headers: {},
+  protocols: [],
+})!;
+
+async function goOnElsewhere(
+  from: ResumableRig,
+  journal: MemoryJournal,
+  preset: Preset,
+  service?: { ignored: string[] },
+): Promise<ResumableRig> {
+  const claim = from.client.claim();
+  const token = createResumeTokens(['a secret of this test']).read(from.client.token!.token)!;
+  const services = service && { chain: () => [service] as never };
+  const back = { token, claim, entry, seen: {} };
+  const session = await takeOver({ journal, runtime: { services }, settings: defaultSettings(200) }, back);
+  if (session === undefined) throw new Error('nothing is left');
+  return openResumableRig({ preset, auto, journal, takesOver: { from, session } });
+}
+
+async function run(
+  script: Script,
+  preset: Preset,
+  kills: readonly { afterMs: number; awayMs: number }[],
+  service?: { ignored: string[] },
+) {
+  const journal = createMemoryJournal();
+  let rig = openResumableRig({ preset, auto, journal });
+  const { clock, client } = rig;
+  for (const [atMs, message] of script) clock.after(atMs, () => client.send(message));
+  for (const { afterMs, awayMs } of kills) {
+    await clock.run(afterMs);
+    rig.kill();
+    await clock.run(awayMs);
+    rig = await goOnElsewhere(rig, journal, preset, service);
+  }
+  await clock.run(15_000);
+  rig.stop();
+  return { client, journal };
+}
+const soundOf = (client: ResumableRig['client'], turn: string) => Buffer.concat(client.audio.get(turn) ?? []);
+const killsOf = fc.array(
+  fc.record({ afterMs: fc.integer({ min: 1, max: 4000 }), awayMs: fc.integer({ min: 1, max: 3000 }) }),
+  { minLength: 1, maxLength: 3 },
+);
+
+describe.each([
+  ['µ-law', { format: 'mulaw' }],
+  ['raw', { format: 'raw', sampleRate: 16_000 }],
+  ['mp3', { format: 'mp3' }],
+  ['wav', { format: 'wav' }],
+  ['base64', { format: 'mulaw', audio: 'base64' }],
+  ['a burst', { format: 'mulaw', pace: 'burst' }],
+] as const satisfies readonly (readonly [string, Preset])[])('whole texts, %s', (_name, preset) => {
+  it('go on with the very byte at another instance', async () => {
+    const whole = await run(WHOLE_TEXTS, preset, []);
+    expect(whole.client.faults).toEqual([]);
+    await fc.assert(
+      fc.asyncProperty(killsOf, async (kills) => {
+        const { client } = await run(WHOLE_TEXTS, preset, kills);
+        expect(client.faults).toEqual([]);
+        for (const turn of ['a', 'b', 'c']) {
+          expect(soundOf(client, turn).equals(soundOf(whole.client, turn))).toBe(true);
+          const ended = client.messages.filter((each) => each.type === 'ended' && each['turn'] === turn);
+          expect(ended.map((each) => each['outcome'])).toEqual(['complete']);
+        }
+        expect(client.returns.every(({ exact }) => exact === true)).toBe(true);
+      }),
+      { numRuns: 4, endOnFailure: true },
+    );
+  }, 60_000);
+});
