@@ -7,12 +7,12 @@ import {
   msUntilLeft,
   slowly,
   startLimitedRigs,
+  startVendorRig,
   type VendorRig,
 } from '../http/compat/vendor-rig.ts';
 import { heardSound } from '../support/heard-sound.ts';
-import { SPEECH_MS, spoken } from '../support/running-gateway.ts';
+import { SPEECH_MS } from '../support/running-gateway.ts';
 import { keyOf } from '../support/running-service.ts';
-import { audio } from '../support/scripted-upstream.ts';
 
 export type HttpClient = {
   readonly rig: () => VendorRig;
@@ -38,13 +38,15 @@ export function itMeetsTheGateway({ rig, speak, begin, throws }: HttpClient): vo
     expect(await msUntilLeft(rig(), begin)).toBeLessThan(A_MOMENT_MS);
   });
 
-  it('waits for a slow speech service', async () => {
-    rig().script = slowly;
-    expectWhole(await speak({ rig: rig(), apiKey, maxRetries: 0 }));
-    rig().script = audio(spoken());
+  // These two wait, and do so together.
+  it.concurrent('waits for a slow speech service', async () => {
+    const slow = await startVendorRig({});
+    slow.script = slowly;
+    expectWhole(await speak({ rig: slow, apiKey, maxRetries: 0 }));
+    await slow.close();
   });
 
-  it('is told of a limit of the speech service, and tries again by itself', async () => {
+  it.concurrent('is told of a limit of the speech service, and tries again by itself', async () => {
     const { always, once } = await startLimitedRigs();
     await expect(speak({ rig: always, apiKey, maxRetries: 0 })).rejects.toEqual(throws.limited);
     expectWhole(await speak({ rig: once, apiKey, maxRetries: 4 }));

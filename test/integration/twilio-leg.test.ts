@@ -1,14 +1,15 @@
 // A call of Twilio's beside a bot's session: a simulated carrier with a playout clock of its own, real sockets, real time.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+// What every carrier's calls have in common, whole turns and cut ones, is in legs.test.ts.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTwilioSide } from '../../testkit/carriers/twilio-side.ts';
 import { dial } from '../support/fake-carrier.ts';
-import { type RunningGateway, SPEECH_MS, startRunningGateway } from '../support/running-gateway.ts';
+import { type RunningGateway, startRunningGateway } from '../support/running-gateway.ts';
 
 let gateway: RunningGateway;
-beforeEach(async () => {
+beforeAll(async () => {
   gateway = await startRunningGateway();
 });
-afterEach(() => gateway.close());
+afterAll(() => gateway.close());
 
 const call = (token?: string) =>
   dial(`ws://127.0.0.1:${gateway.port}/v1/legs/twilio`, createTwilioSide(), {
@@ -24,19 +25,6 @@ const attached = async () => {
 };
 
 describe('a leg of Twilio', () => {
-  it('hears a whole turn without a gap, and its marks tell how much', async () => {
-    const { session, carrier } = await attached();
-    session.send({ type: 'speak', turn: 'a', text: 'Hello there, this is the office.' });
-    const heard = await session.event('heard');
-    expect(heard).toMatchObject({ turn: 'a', playedBy: 'mark', remainingText: '' });
-    const playedMs = carrier.playout.heard.reduce((sum, { bytes }) => sum + bytes.length / 8, 0);
-    expect(playedMs).toBeGreaterThanOrEqual(SPEECH_MS - 60);
-    expect(Math.abs(heard.playedMs - playedMs)).toBeLessThanOrEqual(40);
-    expect(carrier.playout.gaps).toEqual([]);
-    expect(carrier.playout.mostAheadMs()).toBeLessThanOrEqual(300);
-    expect(carrier.faults).toEqual([]);
-  });
-
   it('may come before or after the session asks for it, by the token that the session gave away', async () => {
     const session = await gateway.session();
     const { attachToken } = await session.event('ready');

@@ -93,13 +93,15 @@ export async function msUntilLeft(rig: VendorRig, begin: () => Promise<() => unk
 }
 
 const LIMITED = status(429, { 'retry-after': '1' });
+/** Less than that: it is the caller who waits and comes again. */
+const IMPATIENT = { VOXGATE_UPSTREAM_MAX_WAIT_MS: '500' };
 
 /**
  * Two gateways without a past, so that neither has learned a quota: one before a speech service that refuses every
  * request with 429, one before a service that refuses the first.
  */
 export async function startLimitedRigs(): Promise<{ readonly always: VendorRig; readonly once: VendorRig }> {
-  const [always, once] = await Promise.all([startVendorRig({}), startVendorRig({})]);
+  const [always, once] = await Promise.all([startVendorRig({}, IMPATIENT), startVendorRig({}, IMPATIENT)]);
   always.script = LIMITED;
   once.script = (reply) => (once.service.upstream.requests.length <= 1 ? LIMITED : audio(spoken()))(reply);
   return { always, once };
