@@ -84,6 +84,7 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
     own,
     notes,
     clock,
+    unixMs: Date.now,
     random,
     log,
   });

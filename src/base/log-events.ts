@@ -30,8 +30,9 @@ export const LOG_EVENTS = {
   session_ended: { countedBy: 'voxgate_ws_closes_total', failureOf: 'session' },
   session_detached: bounded(byItself),
   session_resumed: bounded(byItself),
-  session_taken_over: bounded(by('voxgate_sessions_taken_over_total')),
+  session_taken_over: bounded(byItself),
   session_lost: bounded(byItself),
+  session_not_journaled: bounded(byItself),
   journal_not_readable: bounded(byItself),
   upgrade_refused: bounded(failure('upgrade')),
   turn_failed: bounded(failure('turn')),
@@ -70,6 +71,7 @@ export const LOG_EVENTS = {
   instance_gone: byItself,
   instance_not_answering: bounded(byItself),
   instance_question_failed: bounded(byItself),
+  instance_note_refused: bounded(byItself),
   generation_slot_not_renewed: byItself,
   generation_slot_not_released: byItself,
 

@@ -29,6 +29,8 @@ export type PrivateListenerOptions = {
       };
   readonly notes: NoteReader;
   readonly onRequest: (request: IncomingMessage, response: ServerResponse, note: ReadNote) => void;
+  /** It has come from nobody of ours, or too late, or for another; `address`: of the peer. Absent: nobody is told. */
+  readonly onRefused?: (address: string) => void;
   /** An upgrade of a caller that another process passes on. */
   readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** A process wants to play to a leg; `which`: what stands behind LEG_PATH, as it came. `open` gives the stream to it, while it is there. */
@@ -99,9 +101,11 @@ export async function openPrivateListener(options: PrivateListenerOptions): Prom
   const { notes, listen } = options;
   const answers = createAnswersUnderWay(options.clock);
   const noteOf = (request: IncomingMessage): ReadNote | undefined => {
-    const given = [request.headers[PEER_HEADER]].flat();
-    if (given.length !== 1 || given[0] === undefined) return undefined;
-    return notes.read(given[0], { method: request.method ?? '', path: request.url ?? '' });
+    const [given, ...more] = [request.headers[PEER_HEADER]].flat();
+    const asked = { method: request.method ?? '', path: request.url ?? '' };
+    const note = given === undefined || more.length > 0 ? undefined : notes.read(given, asked);
+    if (note === undefined) options.onRefused?.(request.socket.remoteAddress ?? '');
+    return note;
   };
   const guards = {
     ...HTTP_GUARDS,

@@ -47,7 +47,10 @@ describe('each event of the log', () => {
     expect(alone).toEqual([
       'session_detached',
       'session_resumed',
+      'session_taken_over',
+      'session_lost',
       'quota_refused',
+      'instance_note_refused',
       'engine_sentence_refused',
     ]);
   });

@@ -458,6 +458,9 @@ describe('the figures add up', () => {
     'voxgate_hedges_total',
     'voxgate_rivals_total',
     'voxgate_sessions_resumed_total',
+    'voxgate_sessions_taken_over_total',
+    'voxgate_journal_writes_total',
+    'voxgate_journal_bytes_total',
     'voxgate_resumes_total',
     'voxgate_doubtful_bodies_total',
     'voxgate_whole_bodies_total',
@@ -470,6 +473,7 @@ describe('the figures add up', () => {
   const TOLD_AS: Readonly<Record<string, readonly (keyof typeof LOG_EVENTS)[]>> = {
     voxgate_turns_total: ['turn_failed'],
     voxgate_sessions_gone_total: ['session_ended'],
+    voxgate_sessions_unjournaled_total: ['session_not_journaled'],
     voxgate_service_changes_total: ['upstream_service'],
     voxgate_busy_refusals_total: ['upgrade_refused', 'turn_failed', 'leg_refused', 'request_refused'],
     voxgate_intake_refusals_total: ['session_ended', 'leg_ended', 'leg_refused'],

@@ -127,6 +127,7 @@ export async function openInstanceLinks(options: InstanceLinksOptions): Promise<
     clock,
     listen: options.listen,
     notes,
+    onRefused: (address) => log.warn('instance_note_refused', { address }),
     onRequest(asked, response, note) {
       const path = asked.url ?? '';
       if (asked.method === 'POST' && path.startsWith(QUESTIONS))

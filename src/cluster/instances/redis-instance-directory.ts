@@ -8,7 +8,7 @@ import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import { connectQuotaRedis } from '../../upstream/quota/quota-connection.ts';
 import type { Instance, InstanceDirectory } from './instance-directory.ts';
-import type { SignedNotes } from './signed-notes.ts';
+import { MAX_SKEW_MS, type SignedNotes } from './signed-notes.ts';
 
 export type RedisInstanceDirectoryOptions = {
   readonly url: string;
@@ -16,6 +16,8 @@ export type RedisInstanceDirectoryOptions = {
   /** Anybody who reaches Redis can write there: only what is signed is believed. */
   readonly notes: Pick<SignedNotes, 'signEntry' | 'isEntry'>;
   readonly clock: Clock;
+  /** The time of day, ms: when an entry was signed. */
+  readonly unixMs: () => number;
   readonly random: Random;
   readonly log: Log;
 };
@@ -53,10 +55,7 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[3]))
   changed = true
 end
 redis.call('ZADD', KEYS[1], now, ARGV[1])
-if redis.call('HGET', KEYS[2], ARGV[1]) ~= ARGV[2] then
-  redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
-  changed = true
-end
+if redis.call('HSET', KEYS[2], ARGV[1], ARGV[2]) == 1 then changed = true end
 if changed then redis.call('SET', KEYS[3], ARGV[5]) end
 for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, 10 * ARGV[3]) end
 local name = redis.call('GET', KEYS[3]) or ''
@@ -98,9 +97,12 @@ const unknownError = (cause?: unknown) =>
   new AppError('busy', 'Which instance has it cannot be told now; try again.', { cause, retryAfterMs: 2000 });
 
 export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOptions): InstanceDirectory {
-  const { url, own, notes, clock, random, log } = options;
-  const said = JSON.stringify(own);
-  const entry = JSON.stringify({ said, signature: notes.signEntry(said) });
+  const { url, own, notes, clock, unixMs, random, log } = options;
+  /** Signed anew at each beat: what is older than its lease was written by somebody who has only read it. */
+  const entry = () => {
+    const said = JSON.stringify({ ...own, atMs: unixMs() });
+    return JSON.stringify({ said, signature: notes.signEntry(said) });
+  };
   const names = new Set<string>();
   const watched = new Map<string, Set<() => void>>();
   let known = '';
@@ -140,8 +142,9 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
     if (typeof told !== 'string' || typeof signature !== 'string' || !notes.isEntry(told, signature))
       return undefined;
     // Nobody else can have signed it, so it has the shape that it was given.
-    const instance = parseJson(told)?.value as Instance;
-    return instance.id === id ? instance : undefined;
+    const { atMs, ...instance } = parseJson(told)?.value as Instance & { readonly atMs: number };
+    const isFresh = Math.abs(unixMs() - atMs) <= LEASE_MS + MAX_SKEW_MS;
+    return instance.id === id && isFresh ? instance : undefined;
   };
   const learn = (told: readonly string[]) => {
     const now: Instance[] = [];
@@ -164,7 +167,7 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
     if (!isReady()) return;
     learnRevoked();
     redis
-      .eval(BEAT, KEYS.length, ...KEYS, own.id, entry, LEASE_MS, known, random.id(9))
+      .eval(BEAT, KEYS.length, ...KEYS, own.id, entry(), LEASE_MS, known, random.id(9))
       .then((answer) => {
         const [name, told] = answer as [string, string[] | undefined];
         known = name;

@@ -139,7 +139,7 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
         relay.end();
       }
     };
-    readRelay(relay, hear);
+    readRelay(relay, hear, clock);
     // A server leaves its half of an upgraded socket open.
     relay.once('end', () => relay.end());
     relay.once('close', () => {

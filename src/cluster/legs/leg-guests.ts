@@ -149,16 +149,20 @@ export function createLegGuests(options: LegGuestsOptions): LegGuests {
         guests.set(guest, { relay, key });
         sweeper.start();
       };
-      readRelay(relay, (message) => {
-        if (message.is === 'opening') begin(message.opening);
-        else if (message.is === 'frame') guest?.receive(message.frame);
-        else if (message.is === 'taken') hear(message);
-        else if (message.is === 'closed') guest?.closed(message.because);
-        else if (message.is === 'handed-on') {
-          registry().movedAway(key);
-          guest?.handOn();
-        }
-      });
+      readRelay(
+        relay,
+        (message) => {
+          if (message.is === 'opening') begin(message.opening);
+          else if (message.is === 'frame') guest?.receive(message.frame);
+          else if (message.is === 'taken') hear(message);
+          else if (message.is === 'closed') guest?.closed(message.because);
+          else if (message.is === 'handed-on') {
+            registry().movedAway(key);
+            guest?.handOn();
+          }
+        },
+        clock,
+      );
       relay.once('close', () => {
         disarm();
         reject(gone());

@@ -2,6 +2,7 @@
 // leg's socket, the other plays to it.
 
 import type { Duplex } from 'node:stream';
+import type { Clock } from '../../base/clock.ts';
 import type { LegEndCode } from '../../gateway/calls/leg-connection.ts';
 import type { LegFrame } from '../../legs/leg.ts';
 
@@ -25,7 +26,9 @@ export type RelayMessage =
   /** From the socket's side: another process goes on with the call. */
   | { readonly is: 'handed-on' }
   | { readonly is: 'close'; readonly code: number; readonly reason: string }
-  | { readonly is: 'terminate' };
+  | { readonly is: 'terminate' }
+  /** From both sides, now and then. */
+  | { readonly is: 'alive' };
 
 const HEADER_BYTES = 5;
 /** The largest message of a platform is a quarter of this. */
@@ -71,10 +74,30 @@ export function createRelayReader(onMessage: (message: RelayMessage) => void): (
   };
 }
 
-/** Reads what comes over a relay; one that brings what no process of ours sends is cut. */
-export function readRelay(relay: Duplex, onMessage: (message: RelayMessage) => void): void {
-  const read = createRelayReader(onMessage);
+const ALIVE_MS = 2000;
+/** Three of them are missing: the machine at the other end is gone, or its process stands still. */
+const SILENT_MS = 6000;
+
+/**
+ * Reads what comes over a relay, and says that this side is alive. It is cut when the other side brings what no process of ours
+ * sends, or has said that it is alive and is silent.
+ */
+export function readRelay(relay: Duplex, onMessage: (message: RelayMessage) => void, clock: Clock): void {
+  let heardAtMs = Number.POSITIVE_INFINITY;
+  const read = createRelayReader((message) => {
+    if (message.is === 'alive') heardAtMs = clock.now();
+    else onMessage(message);
+  });
+  let disarm = () => {};
+  const beat = () => {
+    disarm = clock.after(ALIVE_MS, beat);
+    if (clock.now() - heardAtMs >= SILENT_MS) relay.destroy();
+    else if (relay.writable) relay.write(packRelay({ is: 'alive' }));
+  };
+  disarm = clock.after(ALIVE_MS, beat);
+  relay.once('close', () => disarm());
   relay.on('data', (chunk: Buffer) => {
+    if (Number.isFinite(heardAtMs)) heardAtMs = clock.now();
     try {
       read(chunk);
     } catch {

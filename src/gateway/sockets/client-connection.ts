@@ -172,7 +172,6 @@ export class ClientConnection implements LiveSession, ResumableConnection {
     if (this.phase !== 'open') return;
     if (this.state() === 'waiting' && this.session.leg() === undefined) return this.close('shutting_down');
     this.phase = 'draining';
-    // Its audio and its messages are in the memory of this process.
     const resume = this.resumption === undefined ? {} : { resume: false };
     this.say({ type: 'goaway', deadlineMs, ...resume });
     this.session.drain();
@@ -233,9 +232,8 @@ export class ClientConnection implements LiveSession, ResumableConnection {
 
   /** False when the frame is not to be looked at, because the connection ends. */
   private takesFrame(link: ClientLink, frameBytes: number): boolean {
-    const { runtime } = this.options;
     if (this.phase === 'closing') return false;
-    const refused = link.refuseIntake(runtime.clock.now(), frameBytes);
+    const refused = link.refuseIntake(this.options.runtime.clock.now(), frameBytes);
     if (this.phase === 'last-words') {
       if (refused !== undefined) link.socket.terminate();
       return false;
@@ -288,8 +286,7 @@ export class ClientConnection implements LiveSession, ResumableConnection {
       link.close(close, 'slow_reader');
       return stopReadingAfterClose(link.socket, this.options.runtime.clock);
     }
-    const { clock } = this.options.runtime;
-    this.giveUp(new AppError('slow_reader', why), clock.now() - link.readUntilMs());
+    this.giveUp(new AppError('slow_reader', why), this.options.runtime.clock.now() - link.readUntilMs());
     if (lastWords === 'no-time-to-read') return this.closeAfterLastWords('slow_reader');
     this.fallSilent('last-words');
     this.ending.close = close;

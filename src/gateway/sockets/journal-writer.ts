@@ -77,6 +77,8 @@ const END_MS = 300;
 /** A call is not asked how far it is when it goes on elsewhere. */
 const POSITION_MS = 1000;
 const RETRY_MS = 1000;
+/** A client that comes back is not kept waiting for a place that does not answer. */
+const SETTLE_MS = 1000;
 /** The life of the journal is extended at least so often, as a part of the time that a session waits. */
 const BEATS = 3;
 /** Beyond this a session is not journaled any more, characters of JSON. */
@@ -135,10 +137,16 @@ export class JournalWriter {
   acknowledged(): number {
     return this.phase === 'on' ? this.written : this.taken;
   }
-  /** Resolves when all that was taken by now is written, or is not written any more. */
+  /** Resolves when all that was taken by now is written, is not written any more, or cannot be soon. */
   async settled(): Promise<void> {
-    if (this.phase !== 'on' || (this.written >= this.taken && !this.isWriting)) return;
-    await new Promise<void>((resolve) => this.whenSettled.push(resolve));
+    if (this.phase !== 'on' || this.written >= this.taken) return;
+    await new Promise<void>((resolve) => {
+      const disarm = this.options.clock.after(SETTLE_MS, resolve);
+      this.whenSettled.push(() => {
+        disarm();
+        resolve();
+      });
+    });
   }
   /** About once a second. */
   sweep(nowMs: number): void {

@@ -134,8 +134,14 @@ export class Resumption {
   begin(connection: ResumableConnection, link: ClientLink): 'new' | 'taken-over' {
     const { journal, clock, forMs, takenOver } = this.options;
     if (journal === undefined) return 'new';
+    const { session, seen, log } = this.options;
+    const journalLeft = () => {
+      log.warn('session_not_journaled', { session, ...seen });
+      journal.metrics.journalLeft();
+    };
     this.journal = new JournalWriter({
       ...journal,
+      metrics: { journalWritten: (bytes) => journal.metrics.journalWritten(bytes), journalLeft },
       clock,
       forMs,
       look: () => ({

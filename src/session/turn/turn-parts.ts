@@ -2,6 +2,7 @@
 // once those that it is given are there; what only happens later (frames come, a key is waited for) is asked of the turn's
 // life by then.
 
+import { streamHead } from '../../audio/containers/stream-head.ts';
 import type { ServerEvent } from '../../dialects/native-events.ts';
 import { type ServedTurn, serveTurn } from '../../pipeline/speech-services.ts';
 import type { Pace } from '../../playout/pacer.ts';
@@ -127,6 +128,7 @@ export function wireTurn(live: LiveTurnOptions, life: () => TurnLife): TurnParts
     had: had && {
       from: had.from,
       wordAt: (ms) => captions.wordAt(ms),
+      head: (first) => streamHead(settings.format, first),
       onPassed(ms) {
         captions.passOver(ms + ROUNDING_MS);
         if (settings.flow === 'credit') hearing.report(ms, clock.now(), 'client');

@@ -50,6 +50,8 @@ export type HadAudio = {
   readonly from: HadOfTurn['from'];
   /** Where the word begins that is heard at media position `ms`. */
   readonly wordAt: (ms: number) => number;
+  /** What a stream that goes on at a word begins with, where the whole one begins with `first`. */
+  readonly head: (first: Uint8Array) => Uint8Array;
   /** What follows is sent; the listener has had the first `ms`. */
   readonly onPassed: (ms: number) => void;
 };
@@ -86,6 +88,8 @@ export class TurnPlayout {
   private rate = 8000;
   private had: HadAudio | undefined;
   private passedBytes = 0;
+  /** The first frame that was passed. */
+  private first: Uint8Array | undefined;
 
   constructor(options: TurnPlayoutOptions) {
     this.options = options;
@@ -252,12 +256,18 @@ export class TurnPlayout {
   }
 
   /** Lets a frame go by that the listener has had; all of those have been heard. */
-  private pass({ from, wordAt, onPassed }: HadAudio, samples: number, nowMs: number, gate: SendGate): void {
+  private pass(
+    { from, wordAt, head, onPassed }: HadAudio,
+    samples: number,
+    nowMs: number,
+    gate: SendGate,
+  ): void {
     const { frames } = this.options;
     const frame = frames.shift()!;
     const atMs = this.sentMs();
     this.sentSamples += samples;
     this.passedBytes += frame.bytes.length;
+    this.first ??= frame.bytes.slice();
     // Nothing is missed meanwhile, nor until the next one comes.
     this.heldBy = 'congestion';
     this.keep(frame);
@@ -282,6 +292,9 @@ export class TurnPlayout {
     frames.putBack(this.takeBack(wordAt(untilMs)));
     this.anchorMs = nowMs - this.sentMs();
     onPassed(this.sentMs());
+    const bytes = head(this.first);
+    this.first = undefined;
+    if (bytes.length > 0) gate.onFrame({ bytes, samples: 0 }, this.seq++, this.sentMs(), 0);
   }
   private toMs(samples: number): number {
     return (samples * 1000) / this.rate;

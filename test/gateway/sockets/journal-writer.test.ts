@@ -91,9 +91,16 @@ describe('a journal', () => {
     journal.fate = 'written';
     await clock.run(1500);
     expect([writer.acknowledged(), settled]).toEqual([20, 'yes']);
+    journal.fate = 'refused';
+    writer.took(21, append('21 '));
+    const waited = writer.settled();
+    await clock.run(1100);
+    await waited;
+    journal.fate = 'written';
+    await clock.run(1500);
     const state = readJournal([journal.writes.at(-1)!.entry!]);
     expect(state?.commands.map(({ command }) => (command as { text: string }).text).join('')).toBe(
-      Array.from({ length: 20 }, (_, at) => `${at + 1} `).join(''),
+      Array.from({ length: 21 }, (_, at) => `${at + 1} `).join(''),
     );
   });
   it('is written anew where all of it is forgotten', async () => {

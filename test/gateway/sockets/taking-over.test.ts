@@ -98,3 +98,50 @@ describe.each([
     );
   }, 60_000);
 });
+
+describe.each([
+  ['µ-law', { format: 'mulaw' }],
+  ['wav', { format: 'wav' }],
+  ['flac', { format: 'flac' }],
+] as const satisfies readonly (readonly [string, Preset])[])('a service that varies, %s', (name, preset) => {
+  it('goes on near the word that was being heard, and says so', async () => {
+    const whole = await run(WHOLE_TEXTS, preset, []);
+    const { client } = await run(WHOLE_TEXTS, preset, [{ afterMs: 700, awayMs: 500 }], { ignored: ['seed'] });
+    expect(client.faults).toEqual([]);
+    const [back] = client.returns;
+    expect([back!['exact'], back!['newContainer']]).toEqual([false, name === 'µ-law' ? undefined : true]);
+    for (const turn of ['b', 'c'])
+      expect(soundOf(client, turn).equals(soundOf(whole.client, turn))).toBe(true);
+    const [had, again] = [soundOf(whole.client, 'a'), soundOf(client, 'a')];
+    // A word of half a second comes twice at most, and nothing is left out.
+    expect(again.length).toBeGreaterThanOrEqual(had.length);
+    expect(again.length).toBeLessThan(had.length + (name === 'µ-law' ? 4000 : 40_000));
+    const marks = { wav: 'RIFF', flac: 'fLaC' };
+    if (name !== 'µ-law') expect(again.lastIndexOf(marks[name])).toBeGreaterThan(0);
+  }, 60_000);
+});
+
+it('appended text is not lost, and no turn ends twice', async () => {
+  const script: Script = [
+    ...['And ', 'now ', 'by ', 'tok', 'ens. ', 'A second ', 'sentence ', 'follows. '].map(
+      (text, at) => [100 + 60 * at, { type: 'append', turn: 'b', text }] as const,
+    ),
+    [900, { type: 'end', turn: 'b' }],
+    [920, { type: 'mark', turn: 'b', name: 'end of b' }],
+    [2500, { type: 'speak', turn: 'c', text: 'And a third.' }],
+  ];
+  await fc.assert(
+    fc.asyncProperty(killsOf, async (kills) => {
+      const { client } = await run(script, { format: 'mulaw' }, kills);
+      expect(client.faults).toEqual([]);
+      for (const turn of ['b', 'c']) {
+        const of = client.messages.filter((each) => each['turn'] === turn);
+        expect(of.filter(({ type }) => type === 'ended').map((each) => each['outcome'])).toEqual([
+          'complete',
+        ]);
+        expect(of.filter(({ type }) => type === 'heard').length).toBeGreaterThanOrEqual(1);
+      }
+    }),
+    { numRuns: 6, endOnFailure: true },
+  );
+}, 60_000);

@@ -1,0 +1,52 @@
+// A relay notices that the other side is gone although its connection says nothing: its machine has vanished, or its process is stopped.
+import { Duplex } from 'node:stream';
+import { expect, it } from 'vitest';
+import { packRelay, type RelayMessage, readRelay } from '../../../src/cluster/legs/relay-frames.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+
+function open() {
+  const clock = createFakeClock();
+  const written: Buffer[] = [];
+  const relay = new Duplex({
+    read() {},
+    write(chunk: Buffer, _encoding, done) {
+      written.push(chunk);
+      done();
+    },
+  });
+  const heard: RelayMessage[] = [];
+  readRelay(relay, (message) => heard.push(message), clock);
+  const tell = async (message: RelayMessage) => {
+    relay.push(packRelay(message));
+    await clock.run(1);
+  };
+  return { clock, relay, written, heard, tell };
+}
+
+it('says every two seconds that its side is alive, and ends when the other one does not any more', async () => {
+  const { clock, relay, written, heard, tell } = open();
+  for (let second = 0; second < 20; second += 1) {
+    await clock.run(1000);
+    if (second % 2 === 0) await tell({ is: 'alive' });
+  }
+  expect(Buffer.concat(written).equals(Buffer.concat(Array(10).fill(packRelay({ is: 'alive' }))))).toBe(true);
+  expect([relay.destroyed, heard]).toEqual([false, []]);
+  await clock.run(5000);
+  expect(relay.destroyed).toBe(false);
+  await clock.run(3000);
+  expect(relay.destroyed).toBe(true);
+});
+
+it('goes on with a side that never says so, and with one that says anything', async () => {
+  const old = open();
+  await old.tell({ is: 'taken', bytes: 1, waiting: 0 });
+  await old.clock.run(60_000);
+  expect([old.relay.destroyed, old.heard.length]).toEqual([false, 1]);
+  const busy = open();
+  await busy.tell({ is: 'alive' });
+  for (let second = 0; second < 30; second += 1) {
+    await busy.tell({ is: 'frame', frame: 'x' });
+    await busy.clock.run(1000);
+  }
+  expect(busy.relay.destroyed).toBe(false);
+});
