@@ -54,7 +54,7 @@ const shared = {
   VOXGATE_SECRET: randomBytes(32).toString('base64'),
   VOXGATE_REDIS_URL: redis.url,
   VOXGATE_UPSTREAM_URL: upstream.url,
-  VOXGATE_UPSTREAM_KEYS: 'user:key@1000000',
+  VOXGATE_UPSTREAM_KEYS: 'user:key@100000',
   VOXGATE_WORD_TIMES: 'never',
   VOXGATE_ENDINGS: 'sound',
   VOXGATE_FFMPEG: 'off',
@@ -62,11 +62,23 @@ const shared = {
   VOXGATE_WORKS_AT_ONCE: '1',
   VOXGATE_LOG_LEVEL: 'error',
 };
+const children = [];
+async function close() {
+  for (const child of children) child.kill('SIGKILL');
+  for (const each of [upstream, hook, redis, postgres]) await each.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+process.on('uncaughtException', (error) => {
+  console.error(error);
+  void close().finally(() => process.exit(1));
+});
 const instances = await Promise.all(
   Array.from({ length: INSTANCES }, async (_, at) => {
     const peerPort = await freePort();
     const peer = { VOXGATE_PEER_PORT: `${peerPort}`, VOXGATE_PEER_URL: `http://127.0.0.1:${peerPort}` };
-    return startServing(PROGRAM, join(folder, `${at}`), { ...shared, ...peer });
+    const instance = await startServing(PROGRAM, join(folder, `${at}`), { ...shared, ...peer });
+    children.push(instance.child);
+    return instance;
   }),
 );
 writeFileSync(
@@ -89,6 +101,7 @@ ${instances.map(({ url }, at) => `  server instance-${at} ${new URL(url).host}`)
 `,
 );
 const balancer = spawn('haproxy', ['-f', join(folder, 'haproxy.cfg'), '-db'], { stdio: 'ignore' });
+children.push(balancer);
 const url = `http://127.0.0.1:${port}`;
 
 const headersOf = (user) => ({ authorization: `Bearer key-of-${user}`, 'x-user-id': user });
@@ -336,9 +349,7 @@ await row(
   },
 );
 
-for (const { child } of [...instances, { child: balancer }]) child.kill('SIGKILL');
-for (const { close } of [upstream, hook, redis, postgres]) await close();
-rmSync(folder, { recursive: true, force: true });
+await close();
 const wrong = table.filter(({ isRight }) => !isRight).map(({ name }) => name);
 console.log(
   JSON.stringify({ trial: 'balanced', instances: INSTANCES, rows: table.length, times: TIMES, wrong }),

@@ -3,13 +3,14 @@
 //
 //   node scripts/build.mjs --if-stale && node scripts/migrate-trial.mjs [--works 1000] [--kills 10] [--seed 1]
 //
+// Forty works are made by a gateway; the others are copies of these under ids and keys of their own.
 // Promised: every work, address of a file, Idempotency-Key, webhook secret, agent, message and token is as before at each of
 // three instances, and afterwards in the new folder; nothing is lost, nothing doubled. Exit code 1 when a promise is broken.
 
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { register } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -27,7 +28,7 @@ const AT_ONCE = 8;
 const END_DEADLINE_MS = 10 * 60_000;
 const SENTENCE = 'The harbour was quiet that morning, and the boats lay still. ';
 /** Of works that are under way when their gateway dies: several parts, of which the first is spoken. */
-const LONG = SENTENCE.repeat(50);
+const LONG = SENTENCE.repeat(36);
 const SOURCE = `The old bridge crosses the river below the mill. Boats pass under it from March to November.
 In spring the water rises, and the keeper opens the sluice before dawn. He writes the level of each morning into a book.`;
 
@@ -41,7 +42,9 @@ const { values } = parseArgs({
   },
 });
 const [WORKS, KILLS, SPREAD_MS] = [Number(values.works), Number(values.kills), Number(values.spread)];
-const UNDER_WAY = Math.ceil(WORKS / 20);
+/** So many a gateway really makes; the others are copies of these under ids and keys of their own. */
+const [MADE, MADE_UNDER_WAY] = [Math.min(WORKS, 40), 4];
+const UNDER_WAY = Math.max(MADE_UNDER_WAY, Math.ceil(WORKS / 50));
 
 /** Whole numbers below a limit, the same for the same seed (mulberry32). */
 function seeded(seed) {
@@ -77,7 +80,7 @@ const hook = await listen(async (request, response) => {
 const BASE = {
   VOXGATE_API_KEYS: USERS.map((user) => `${user}:key-of-${user}`).join(','),
   VOXGATE_UPSTREAM_URL: upstream.url,
-  VOXGATE_UPSTREAM_KEYS: 'user:key@1000000',
+  VOXGATE_UPSTREAM_KEYS: 'user:key@100000',
   VOXGATE_WORD_TIMES: 'never',
   VOXGATE_ENDINGS: 'sound',
   VOXGATE_FFMPEG: 'off',
@@ -239,15 +242,33 @@ register(new URL('../test/support/typescript-hooks.mjs', import.meta.url));
 const { startPostgres } = await import('../test/support/postgres-server.ts');
 const postgres = await startPostgres();
 const root = mkdtempSync(join(tmpdir(), 'voxgate-migrate-'));
+const running = new Set();
+async function close() {
+  for (const child of running) child.kill('SIGKILL');
+  upstream.close();
+  hook.close();
+  await postgres.close();
+  rmSync(root, { recursive: true, force: true });
+}
+process.on('uncaughtException', (error) => {
+  console.error(error);
+  void close().finally(() => process.exit(1));
+});
+const serve = async (dataDir, env) => {
+  const gateway = await startServing(PROGRAM, dataDir, env);
+  running.add(gateway.child);
+  gateway.child.once('exit', () => running.delete(gateway.child));
+  return gateway;
+};
 const [first, second] = [join(root, 'first'), join(root, 'second')];
 
 // A data folder as it is after some use, whose gateway dies.
-let gateway = await startServing(PROGRAM, first, BASE);
-const works = Array.from({ length: WORKS }, (_, at) => ({
-  kind: at % 20 === 3 && at < WORKS - UNDER_WAY ? 'playnotes' : 'tts',
+let gateway = await serve(first, BASE);
+const works = Array.from({ length: MADE }, (_, at) => ({
+  kind: at % 20 === 3 ? 'playnotes' : 'tts',
   user: at % 20 === 3 ? USERS[Math.floor(at / 20) % USERS.length] : USERS[at % USERS.length],
   key: `key-${at}`,
-  words: at < WORKS - UNDER_WAY ? `Work ${at}. ${SENTENCE}` : `Work ${at}. ${LONG}`,
+  words: at < MADE - MADE_UNDER_WAY ? `Work ${at}. ${SENTENCE}` : `Work ${at}. ${LONG}`,
 }));
 const take = async (work) => {
   for (;;) {
@@ -260,7 +281,7 @@ const take = async (work) => {
     await pause(200); // its user has a PlayNote under way
   }
 };
-const finished = works.slice(0, WORKS - UNDER_WAY);
+const finished = works.slice(0, MADE - MADE_UNDER_WAY);
 await each(finished, take);
 tell(`${finished.length} works taken on`);
 await until('works', async () => {
@@ -285,14 +306,58 @@ const issue = async () =>
       json: { scope: 'speak', expiresInSeconds: 900 },
     })
   ).json;
-await each(works.slice(WORKS - UNDER_WAY), take);
+await each(works.slice(MADE - MADE_UNDER_WAY), take);
 // The first parts of the last works are spoken, and then nothing more.
-await until('parts', async () => parts(first) >= Math.min(3, UNDER_WAY));
+await until('parts', async () => parts(first) >= 3);
 upstream.answers = 'never';
 function parts(dataDir) {
   const names = readdirSync(join(dataDir, 'works'), { recursive: true });
   return names.filter((name) => /scratch\/part-\d+\.mp3$/.test(name)).length;
 }
+await stop(gateway, 'SIGKILL');
+await multiply();
+gateway = await serve(first, BASE);
+
+/** Copies of what was made, with its files, parts and messages, until there are so many as were asked for. */
+async function multiply() {
+  const [{ openSqliteDatabase }, { systemClock }, { silentLog }] = await Promise.all([
+    import('../src/storage/sqlite-database.ts'),
+    import('../src/base/clock.ts'),
+    import('../src/base/log.ts'),
+  ]);
+  const database = await openSqliteDatabase({ dataDir: first, clock: systemClock, log: silentLog });
+  const rowOf = new Map(database.read.all('SELECT * FROM works').map((row) => [row.id, row]));
+  const messages = database.read.all('SELECT * FROM deliveries');
+  const insert = (sql, table, row) => {
+    const { seq: _seq, ...columns } = row;
+    const names = Object.keys(columns);
+    const places = names.map(() => '?').join();
+    sql.run(`INSERT INTO ${table} (${names.join()}) VALUES (${places})`, ...Object.values(columns));
+  };
+  const originals = [...works];
+  const ended = originals.slice(0, MADE - MADE_UNDER_WAY);
+  const open = originals.slice(MADE - MADE_UNDER_WAY);
+  for (let at = MADE; at < WORKS; at++) {
+    const original =
+      at < MADE + UNDER_WAY - MADE_UNDER_WAY ? open[at % open.length] : ended[at % ended.length];
+    const copy = { ...original, id: randomUUID(), key: `key-${at}` };
+    works.push(copy);
+    const from = join(first, 'works', original.id);
+    if (existsSync(from)) cpSync(from, join(first, 'works', copy.id), { recursive: true });
+    await database.write((sql) => {
+      insert(sql, 'works', { ...rowOf.get(original.id), id: copy.id, request_key: copy.key });
+      for (const message of messages)
+        if (message.body.includes(original.id))
+          insert(sql, 'deliveries', {
+            ...message,
+            id: `msg_${randomUUID()}`,
+            body: message.body.replaceAll(original.id, copy.id),
+          });
+    });
+  }
+  await database.close();
+}
+
 const [good, revoked] = [await issue(), await issue()];
 await ask(gateway.url, USERS[0], 'DELETE', `/v1/tokens/${revoked.id}`);
 await each(works, (work) => keep(gateway.url, work));
@@ -381,7 +446,7 @@ async function verify(name, urls) {
 }
 
 const instances = await Promise.all(
-  Array.from({ length: INSTANCES }, (_, at) => startServing(PROGRAM, join(root, `instance-${at}`), shared)),
+  Array.from({ length: INSTANCES }, (_, at) => serve(join(root, `instance-${at}`), shared)),
 );
 const urls = instances.map(({ url }) => url);
 const atInstances = await verify('at three instances', urls);
@@ -411,14 +476,11 @@ tell(`back: ${JSON.stringify(back)}`);
 if (readFileSync(join(second, 'service-secret'), 'utf8').trim() !== secret)
   fault('the new folder has another secret');
 // Without the settings of instances, as before.
-gateway = await startServing(PROGRAM, second, BASE);
+gateway = await serve(second, BASE);
 const afterwards = await verify('in the new folder', [gateway.url]);
 await stop(gateway, 'SIGTERM');
 
-upstream.close();
-hook.close();
-await postgres.close();
-if (existsSync(root)) rmSync(root, { recursive: true, force: true });
+await close();
 const short = ({ kills, runs, seconds, files }) => ({
   kills,
   runs,
@@ -428,7 +490,7 @@ const short = ({ kills, runs, seconds, files }) => ({
 });
 console.log(
   JSON.stringify({
-    ...{ trial: 'migrate', works: WORKS, under, messagesTaken: taken.size, repeated },
+    ...{ trial: 'migrate', works: WORKS, made: MADE, under, messagesTaken: taken.size, repeated },
     ...{ there: short(there), checked: checked.outcome, atInstances },
     ...{ back: short(back), checkedBack: checkedBack.outcome, afterwards, faults },
   }),

@@ -1,7 +1,7 @@
 // What every store promises of records that are copied as they are: one that was filled is another one's source, and its copy
 // answers all that the source did.
 
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -16,7 +16,7 @@ import { type OpenedRecords, type RecordStores, recordSubjects } from '../suppor
 import { scratchFolder } from '../support/scratch-folder.ts';
 
 const kept = recordSubjects.filter(({ name }) => name !== 'in memory');
-const WORKS = 16;
+const WORKS = 11;
 const folder = scratchFolder('record-copies');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -39,19 +39,14 @@ describe.each(kept)('copies of records $name', ({ name, open }) => {
   let opened: OpenedRecords;
   let stores: RecordStores;
   let copies: RecordCopies;
-  let tries = 0;
   beforeAll(async () => {
     opened = await open();
   });
   beforeEach(async () => {
     stores = await opened.fresh();
     copies = stores.copies!;
-    const dataDir = join(folder, `${name.replace(/\W/g, '')}${++tries}`);
-    mkdirSync(dataDir);
-    await fillRecords(
-      { ...stores, revocations: stores.revocations!, files: createFileWorkFiles(dataDir) },
-      WORKS,
-    );
+    const files = createFileWorkFiles(join(folder, name.replace(/\W/g, '')));
+    await fillRecords({ ...stores, revocations: stores.revocations!, files }, WORKS);
   });
   afterAll(() => opened.close());
 

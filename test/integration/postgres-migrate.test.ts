@@ -86,7 +86,6 @@ async function kill(args: readonly string[], more: Record<string, string> = {}):
 
 it('carries a folder there and back, killed on its way', SLOW, async () => {
   await kill([]);
-  await kill([]);
   expect(await migrate()).toMatchObject({
     code: 0,
     stderr: '',
