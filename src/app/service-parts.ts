@@ -23,7 +23,9 @@ import { dataFolderFault, openDataFolder } from '../storage/data-folder.ts';
 import type { DeliveryStore } from '../storage/delivery-store.ts';
 import type { FilesPlace } from '../storage/postgres/shared-folder.ts';
 import type { RecordNews } from '../storage/postgres-database.ts';
+import { createRecordCopies, type RecordCopies } from '../storage/record-copies.ts';
 import type { RevocationStore } from '../storage/revocation-store.ts';
+import { sqliteRecordSql } from '../storage/sqlite/database.ts';
 import { createSqliteAgentStore } from '../storage/sqlite-agent-store.ts';
 import { openSqliteDatabase } from '../storage/sqlite-database.ts';
 import { createSqliteDeliveryStore } from '../storage/sqlite-delivery-store.ts';
@@ -43,6 +45,7 @@ export type AppRecords = {
   readonly agents: AgentStore;
   readonly files: WorkFiles;
   readonly revocations: RevocationStore;
+  readonly copies: RecordCopies;
   /** Where files lie, or are being made. */
   readonly folder: string;
   /** Whether what is written can be kept: the disk under the folder, and the database where it is elsewhere. */
@@ -69,8 +72,8 @@ export type AppRecords = {
 export type RecordEvents = {
   /** Another process has taken the data folder. */
   readonly onLost: () => void;
-  /** From the other instances, and every few seconds. */
-  readonly onNews: (news: RecordNews) => void;
+  /** From the other instances, and every few seconds. Undefined: nobody listens, and no work is begun. */
+  readonly onNews: ((news: RecordNews) => void) | undefined;
 };
 
 export const openAppRecords = (context: AppContext, events: RecordEvents): Promise<AppRecords> =>
@@ -112,6 +115,7 @@ async function openOwnRecords(
     agents: createSqliteAgentStore(database),
     files: createFileWorkFiles(dataDir, database.checkHeld),
     revocations: createSqliteRevocationStore(database),
+    copies: createRecordCopies(sqliteRecordSql(database)),
     folder: dataDir,
     storage,
     checkHeld: database.checkHeld,
@@ -246,6 +250,7 @@ async function openSharedRecords(
     deliveries: stores.createPostgresDeliveryStore(database),
     agents: stores.createPostgresAgentStore(database),
     revocations: stores.createPostgresRevocationStore(database),
+    copies: createRecordCopies(stores.postgresRecordSql(database)),
     /** One that was paused past its lease must not replace what the next one has published. */
     files: shared.open(checkHeld, async (id) => {
       if (await works.isElsewhere(id))
@@ -270,16 +275,15 @@ async function openSharedRecords(
 
 /** Not loaded by whoever has no PostgreSQL. */
 async function loadPostgresStores() {
-  const [works, deliveries, agents, revocations] = await Promise.all([
+  const [works, deliveries, agents, revocations, rows] = await Promise.all([
     import('../storage/postgres-work-store.ts'),
     import('../storage/postgres-delivery-store.ts'),
     import('../storage/postgres-agent-store.ts'),
     import('../storage/postgres-revocation-store.ts'),
+    import('../storage/postgres/rows.ts'),
   ]);
-  return { ...works, ...deliveries, ...agents, ...revocations };
+  return { ...works, ...deliveries, ...agents, ...revocations, ...rows };
 }
-
-export type AppShared = { readonly slots: ActiveSlots; readonly openLimiter: OpenLimiter };
 
 /**
  * One active generation per user, and the requests of a key by the minute: in Redis where there is one; else this instance
@@ -291,7 +295,7 @@ export async function openAppShared({
   log,
   redisLinks,
   onStop,
-}: AppContext): Promise<AppShared> {
+}: AppContext): Promise<{ readonly slots: ActiveSlots; readonly openLimiter: OpenLimiter }> {
   if (redisUrl === undefined) return { slots: soleInstance, openLimiter: inMemory };
   const { Redis } = await import('ioredis');
   const redis = new Redis(redisUrl, { maxRetriesPerRequest: 1, enableOfflineQueue: false });
@@ -311,7 +315,6 @@ export async function openAppShared({
   return { slots, openLimiter: inRedis(redis) };
 }
 
-/** Host and port, or the path of a socket: neither user nor password. */
 /** Counted for all instances; while Redis is away, by each for itself. */
 const inRedis =
   (redis: Redis): OpenLimiter =>

@@ -5,16 +5,18 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { systemClock } from '../base/clock.ts';
-import type { Log } from '../base/log.ts';
+import { type Log, silentLog } from '../base/log.ts';
 import { listening } from '../base/processes/listen-fault.ts';
 import { systemRandom } from '../base/random.ts';
 import { createEngineKeeper } from '../cluster/engine-keeper.ts';
 import { spawnEngineProcess } from '../cluster/ipc-engine-process.ts';
+import { checkSecretTold, keepSecret } from '../service/file-service-secret.ts';
 import type { Config } from '../settings/settings.ts';
 import { usesEngine } from '../settings/upstream-list.ts';
 import type { ListedVoice } from '../speech/listed-voice.ts';
 import { isEspeakInstalled, SPEECH_PACKAGE } from '../speech-program/speech-command.ts';
-import type { Stop } from './context.ts';
+import { openDataFolder } from '../storage/data-folder.ts';
+import { createAppContext, type Stop } from './context.ts';
 import { type Gateway, type GatewayOptions, LISTENERS, listenAt } from './gateway.ts';
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
@@ -36,6 +38,39 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     return await start({ ...options, engine }, onStop, stopAll);
   } catch (error) {
     await stopAll();
+    throw error;
+  }
+}
+
+/**
+ * The records of a data folder and those that instances share, which no gateway may have meanwhile. `into`: which of the two are
+ * to be written. `isSecretKept`: all that instances sign with is in the folder, too. `onLost`: another process has taken it.
+ */
+export async function openBothRecords({
+  config,
+  version,
+  into,
+  onLost,
+}: Pick<GatewayOptions, 'config' | 'version'> & {
+  readonly into: 'folder' | 'shared' | 'neither';
+  readonly onLost: () => void;
+}) {
+  const { dataDir, secret } = config;
+  checkSecretTold(secret, dataDir);
+  const stops: Stop[] = [];
+  const close = async () => {
+    for (const stop of stops.splice(0).reverse()) await stop();
+  };
+  const context = createAppContext({ config, version, log: silentLog }, (stop) => void stops.push(stop));
+  try {
+    if (into === 'folder') openDataFolder(dataDir);
+    const { openAppRecords } = await import('./service-parts.ts');
+    const folderOnly = { ...context, config: { ...config, databaseUrl: undefined, filesUrl: undefined } };
+    const folder = await openAppRecords(folderOnly, { onLost, onNews: undefined });
+    const shared = await openAppRecords(context, { onLost() {}, onNews: undefined });
+    return { folder, shared, close, isSecretKept: into !== 'folder' || keepSecret(secret, dataDir) };
+  } catch (error) {
+    await close();
     throw error;
   }
 }

@@ -44,6 +44,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'show the state of a running pool of keys',
     load: async () => (await import('./keys.ts')).keys,
   },
+  migrate: {
+    summary: 'carry a data folder to PostgreSQL and the files of several instances, and back',
+    load: async () => (await import('./migrate.ts')).migrate,
+  },
   voices: {
     summary: 'list the voices of the speech services',
     load: async () => (await import('./caller/voices.ts')).voices,

@@ -104,7 +104,7 @@ const remoteOf = (config: Config): string =>
 const NOT_READ = '';
 
 /** Files of settings, among which `-` is standard input, wherever it was named. Throws a UsageError where two are. */
-async function filesOf(terminal: Terminal, flags: readonly string[]): Promise<Terminal['readFile']> {
+export async function filesOf(terminal: Terminal, flags: readonly string[]): Promise<Terminal['readFile']> {
   const { env } = terminal;
   // Each is read once: a pipe (`<(sops -d voxgate.yaml)`) is empty the second time.
   const texts = new Map<string, string>();

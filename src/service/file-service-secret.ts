@@ -25,14 +25,17 @@ const readIfThere = (path: string): Buffer | undefined => {
   }
 };
 
-/** 32 bytes. Whole or not at all, and never replaced: two programs that start at once agree. */
-export function openServiceSecret(dataDir: string): Buffer {
+/**
+ * 32 bytes; `make` answers those of a folder that has none. Whole or not at all, and never replaced: two programs that start
+ * at once agree.
+ */
+export function openServiceSecret(dataDir: string, make = () => randomBytes(BYTES)): Buffer {
   const path = join(dataDir, FILE);
   const found = readIfThere(path);
   if (found !== undefined) return found;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomBytes(8).toString('hex')}`;
-  writeFileSync(draft, `${randomBytes(BYTES).toString('base64url')}\n`, { mode: 0o600, flush: true });
+  writeFileSync(draft, `${make().toString('base64url')}\n`, { mode: 0o600, flush: true });
   try {
     linkSync(draft, path);
   } catch (error) {
@@ -41,6 +44,27 @@ export function openServiceSecret(dataDir: string): Buffer {
     rmSync(draft, { force: true });
   }
   return read(path);
+}
+
+/**
+ * Before records are carried between this folder and instances that sign with `told` (newest first, base64url): what either side
+ * has signed has to hold at the other. An `Error` for the operator where it would not.
+ */
+export function checkSecretTold(told: readonly string[], dataDir: string): void {
+  const path = join(dataDir, FILE);
+  const own = readIfThere(path)?.toString('base64url');
+  if (own !== undefined && !told.includes(own))
+    throw new Error(
+      `VOXGATE_SECRET does not hold the secret in ${path}, which has signed what this data folder has given out (addresses of files, tokens, webhooks): set it to what that file holds, alone or behind a comma after a new one, at all instances (nothing was changed)`,
+    );
+}
+
+/** Gives a folder that has none the newest of `told` that a folder can keep; `kept` when that is all that was told. */
+export function keepSecret(told: readonly string[], dataDir: string): 'kept' | 'partly' {
+  const fitting = told.map((text) => Buffer.from(text, 'base64url')).find(({ length }) => length === BYTES);
+  const own =
+    fitting === undefined ? readIfThere(join(dataDir, FILE)) : openServiceSecret(dataDir, () => fitting);
+  return told.length === 1 && own?.toString('base64url') === told[0] ? 'kept' : 'partly';
 }
 
 export type Secrets = {

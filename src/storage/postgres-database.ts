@@ -12,6 +12,7 @@ import { pause } from '../base/pause.ts';
 import type { Random } from '../base/random.ts';
 import { Circuit, FIRST_BACKOFF_MS, MAX_BACKOFF_MS } from './circuit.ts';
 import {
+  CHANNEL,
   crowded,
   isOutage,
   type PostgresDatabase,
@@ -53,8 +54,8 @@ export type PostgresDatabaseOptions = {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Of other instances, of the time in which none could be heard, and by the clock. */
-  readonly onNews: (news: RecordNews) => void;
+  /** Of other instances, of the time in which none could be heard, and by the clock. Undefined: nobody listens. */
+  readonly onNews: ((news: RecordNews) => void) | undefined;
   /** How long the start waits for a PostgreSQL that does not answer. */
   readonly startMs?: number;
 };
@@ -71,7 +72,6 @@ const POLL_MS = 5_000;
 /** News of so long go out together: PostgreSQL takes one notification after another. */
 const GATHER_MS = 20;
 const MAX_STOPS = 100;
-const CHANNEL = 'voxgate';
 const START_MS = 15_000;
 
 const BEGIN = `BEGIN; SET LOCAL statement_timeout = ${STATEMENT_MS}; SET LOCAL lock_timeout = ${LOCK_MS};
@@ -97,7 +97,8 @@ const begin = async (client: pg.PoolClient) => {
 
 /** Tables brought to their present form. An `Error` that names the setting when that cannot be done. */
 export async function openPostgresDatabase(options: PostgresDatabaseOptions): Promise<OpenPostgres> {
-  const { url, clock, instance, log, onNews } = options;
+  const { url, clock, instance, log, onNews = () => {} } = options;
+  const isListening = options.onNews !== undefined;
   const circuit = new Circuit({
     clock,
     random: options.random,
@@ -207,7 +208,7 @@ export async function openPostgresDatabase(options: PostgresDatabaseOptions): Pr
   };
   const listening = (async () => {
     let backoffMs = FIRST_BACKOFF_MS;
-    while (!signal.aborted) {
+    while (isListening && !signal.aborted) {
       await listen(() => (backoffMs = FIRST_BACKOFF_MS)).catch(() => {});
       await pause(backoffMs, clock, signal).catch(() => {});
       backoffMs = Math.min(2 * backoffMs, MAX_BACKOFF_MS);
@@ -220,7 +221,7 @@ export async function openPostgresDatabase(options: PostgresDatabaseOptions): Pr
       pollLater();
     });
   };
-  pollLater();
+  if (isListening) pollLater();
 
   let gathered: RecordNews | undefined;
   const send = () => {

@@ -119,6 +119,13 @@ describe.each([
     await expect(readFile(join(await files.scratch(id), 'part'))).rejects.toThrow();
     await files.publish(id, 'audio.mp3', await made(id, 'again'));
     expect(await readOf(id, 'audio.mp3')).toBe('again');
+    await files.publish(id, 'words.vtt', await made(id, 'WEBVTT'));
+    expect(await files.names(id)).toEqual(['audio.mp3', 'words.vtt']);
+    await made(id, 'half', 'part-0001.mp3');
+    await made(id, '{}', 'part-0001.json');
+    expect(await files.parts(id)).toEqual(['part-0001.json', 'part-0001.mp3']);
+    for (const none of [randomUUID(), '../x'])
+      expect([await files.names(none), await files.parts(none)]).toEqual([[], []]);
   });
 
   it('drops the scratch folder, and everything', async () => {

@@ -6,12 +6,15 @@ import { silentLog } from '../../src/base/log.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import type { AgentStore } from '../../src/storage/agent-store.ts';
 import type { DeliveryStore } from '../../src/storage/delivery-store.ts';
+import { postgresRecordSql } from '../../src/storage/postgres/rows.ts';
 import { createPostgresAgentStore } from '../../src/storage/postgres-agent-store.ts';
 import { openPostgresDatabase } from '../../src/storage/postgres-database.ts';
 import { createPostgresDeliveryStore } from '../../src/storage/postgres-delivery-store.ts';
 import { createPostgresRevocationStore } from '../../src/storage/postgres-revocation-store.ts';
 import { createPostgresWorkStore } from '../../src/storage/postgres-work-store.ts';
+import { createRecordCopies, type RecordCopies } from '../../src/storage/record-copies.ts';
 import type { RevocationStore } from '../../src/storage/revocation-store.ts';
+import { sqliteRecordSql } from '../../src/storage/sqlite/database.ts';
 import { createSqliteAgentStore } from '../../src/storage/sqlite-agent-store.ts';
 import { openSqliteDatabase } from '../../src/storage/sqlite-database.ts';
 import { createSqliteDeliveryStore } from '../../src/storage/sqlite-delivery-store.ts';
@@ -30,6 +33,7 @@ export type RecordStores = {
   readonly agents: AgentStore;
   /** Of those that keep what they hold. */
   readonly revocations?: RevocationStore;
+  readonly copies?: RecordCopies;
 };
 export type OpenedRecords = {
   /** The stores, with nothing in them. */
@@ -66,6 +70,7 @@ const inSqlite = (driver: 'wasm' | 'node'): Subject => ({
       deliveries: createSqliteDeliveryStore(database),
       agents: createSqliteAgentStore(database),
       revocations: createSqliteRevocationStore(database),
+      copies: createRecordCopies(sqliteRecordSql(database)),
     };
     return {
       async fresh() {
@@ -93,6 +98,7 @@ export async function openPostgresRecords(url: string, instance: string) {
     deliveries: createPostgresDeliveryStore(database),
     agents: createPostgresAgentStore(database),
     revocations: createPostgresRevocationStore(database),
+    copies: createRecordCopies(postgresRecordSql(database)),
     database,
   };
 }

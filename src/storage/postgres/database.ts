@@ -9,6 +9,10 @@ import type { DeliveryState } from '../delivery-store.ts';
 import type { WorkKind, WorkStatus } from '../works/work.ts';
 
 export const SCHEMA = 'voxgate';
+/** Of news between instances. */
+export const CHANNEL = 'voxgate';
+/** The SQLSTATE by which a refusal tells that a unique index has the row already. */
+export const UNIQUE_VIOLATION = '23505';
 
 /** Objects are kept as JSON text: `jsonb` refuses U+0000, which texts of callers may hold. Times: ms since 1970. */
 export type Tables = {

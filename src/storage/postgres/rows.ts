@@ -1,7 +1,7 @@
 // Works and deliveries as rows: what is written of them inside the transaction of a caller, the change and the message
-// about it as one.
+// about it as one; and all rows as they are copied elsewhere.
 
-import type { Selectable } from 'kysely';
+import { CompiledQuery, type Selectable, sql } from 'kysely';
 import {
   crowdedOut,
   type DeliveryAttempt,
@@ -9,10 +9,18 @@ import {
   MAX_PENDING,
   type NewDelivery,
 } from '../delivery-store.ts';
+import type { CopiedRow, RecordSql } from '../record-copies.ts';
 import type { Stored, Work, WorkFailure } from '../works/work.ts';
 import { fileBytesOf } from '../works/work-steps.ts';
 import type { NewWork } from '../works/work-store.ts';
-import type { Changes, Tables } from './database.ts';
+import {
+  CHANNEL,
+  type Changes,
+  type PostgresDatabase,
+  SCHEMA,
+  type Tables,
+  UNIQUE_VIOLATION,
+} from './database.ts';
 
 export type WorkRow = Selectable<Tables['works']>;
 
@@ -127,4 +135,39 @@ export async function giveUpOldest(
       .where('seq', '=', seq)
       .execute();
   }
+}
+
+/** The records as they are copied elsewhere, and from there. */
+export function postgresRecordSql({ read, write }: PostgresDatabase): RecordSql {
+  return {
+    nameOf: (table) => `${SCHEMA}.${table}`,
+    place: (at) => `$${at}`,
+    ask: async (text, values) =>
+      (await read.executeQuery<CopiedRow>(CompiledQuery.raw(text, [...values]))).rows,
+    write: (statements) =>
+      write(async (changes) => {
+        for (const { sql: text, values, taken } of statements)
+          await changes.executeQuery(CompiledQuery.raw(text, [...values])).catch((error: unknown) => {
+            throw (error as Error).message.includes(UNIQUE_VIOLATION) ? taken : error;
+          });
+      }),
+
+    async checkUnused() {
+      // The connection of an instance for news; a pooler between may hide it, so works in hand are asked about, too.
+      const { rows } = await sql<{ instances: number; works: number }>`
+        SELECT (SELECT count(*) FROM pg_stat_activity
+                WHERE datname = current_database() AND query = ${`LISTEN ${CHANNEL}`}) AS instances,
+               (SELECT count(*) FROM ${sql.table(`${SCHEMA}.works`)} WHERE status = 'running'
+                AND lease_ends > extract(epoch FROM clock_timestamp()) * 1000) AS works`.execute(read);
+      const { instances = 0, works = 0 } = rows[0] ?? {};
+      if (instances > 0)
+        throw new Error(
+          `the records in PostgreSQL are in use by ${instances} ${instances === 1 ? 'instance' : 'instances'}: stop ${instances === 1 ? 'it' : 'them'} first (nothing was changed)`,
+        );
+      if (works > 0)
+        throw new Error(
+          `${works} works in PostgreSQL are being done, or were within the last 30 s: stop the instances, or wait until the time of one that died is over`,
+        );
+    },
+  };
 }

@@ -37,6 +37,13 @@ export type S3WorkFilesOptions = {
 /** Ids and names that are none of ours: as `createFileWorkFiles`. */
 export function createS3WorkFiles({ bucket, folder, mayWrite }: S3WorkFilesOptions): WorkFiles {
   const scratchOf = (workId: string) => join(folder, workId);
+  const namesBelow = async (workId: string, nameOf: typeof published): Promise<readonly string[]> => {
+    const names: string[] = [];
+    if (!isWorkId(workId)) return names;
+    const start = nameOf(workId, '');
+    for await (const { name } of bucket.list(start)) names.push(name.slice(start.length));
+    return names.filter(isFileName).sort();
+  };
 
   return {
     async scratch(workId) {
@@ -92,6 +99,9 @@ export function createS3WorkFiles({ bucket, folder, mayWrite }: S3WorkFilesOptio
           }),
       };
     },
+
+    names: (workId) => namesBelow(workId, published),
+    parts: (workId) => namesBelow(workId, underWay),
 
     async tidy(workId) {
       checkNames(workId);

@@ -1,5 +1,6 @@
 // What the stores see of an open database: questions at once, changes as transactions that last.
 
+import type { RecordSql } from '../record-copies.ts';
 import type { Sql } from './driver.ts';
 
 export type SqliteDatabase = {
@@ -12,3 +13,20 @@ export type SqliteDatabase = {
   readonly checkHeld: () => void;
   close(): Promise<void>;
 };
+
+/** The records as they are copied elsewhere, and from there. */
+export const sqliteRecordSql = ({ read, write, checkHeld }: SqliteDatabase): RecordSql => ({
+  nameOf: (table) => table,
+  place: (at) => `?${at}`,
+  ask: async (sql, values) => read.all(sql, ...values),
+  write: (statements) =>
+    write((sql) => {
+      for (const { sql: text, values, taken } of statements)
+        try {
+          sql.run(text, ...values);
+        } catch (error) {
+          throw (error as Error).message.includes('UNIQUE constraint') ? taken : error;
+        }
+    }),
+  checkUnused: async () => checkHeld(),
+});

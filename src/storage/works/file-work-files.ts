@@ -22,6 +22,16 @@ const isMissing = (error: unknown): boolean => {
   return code === 'ENOENT' || code === 'ENOTDIR';
 };
 
+/** Nothing where there is no such folder. */
+async function listed(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
 /**
  * Ids and names that are none of ours: an `Error` where something is made or removed, nothing found where it is read.
  * `checkHeld` throws when another process has the folder: asked before anything is made, moved or removed.
@@ -33,6 +43,9 @@ export function createFileWorkFiles(dataDir: string, checkHeld: () => void = () 
     return join(root, workId);
   };
   const scratchOf = (workId: string) => join(folderOf(workId), 'scratch');
+
+  const namesIn = async (workId: string, folder: 'files' | 'scratch') =>
+    isWorkId(workId) ? (await listed(join(folderOf(workId), folder))).filter(isFileName).sort() : [];
 
   return {
     async scratch(workId) {
@@ -77,6 +90,9 @@ export function createFileWorkFiles(dataDir: string, checkHeld: () => void = () 
       }
     },
 
+    names: (workId) => namesIn(workId, 'files'),
+    parts: (workId) => namesIn(workId, 'scratch'),
+
     async tidy(workId) {
       const scratch = scratchOf(workId);
       checkHeld();
@@ -89,13 +105,6 @@ export function createFileWorkFiles(dataDir: string, checkHeld: () => void = () 
       await rm(folder, DROPPED);
     },
 
-    async owned() {
-      try {
-        return (await readdir(root)).filter(isWorkId);
-      } catch (error) {
-        if (isMissing(error)) return [];
-        throw error;
-      }
-    },
+    owned: async () => (await listed(root)).filter(isWorkId),
   };
 }

@@ -23,6 +23,10 @@ export type WorkFiles = {
   publish(workId: string, name: string, path: string): Promise<{ readonly bytes: number }>;
   /** A published file; undefined when there is none. */
   find(workId: string, name: string): Promise<StoredFile | undefined>;
+  /** What was published of a work. */
+  names(workId: string): Promise<readonly string[]>;
+  /** What lies in the scratch folder, whoever has made it, by name. */
+  parts(workId: string): Promise<readonly string[]>;
   /** Drops the scratch folder; what was published stays. */
   tidy(workId: string): Promise<void>;
   /** Drops everything of a work. */

@@ -1,0 +1,38 @@
+// A speech service for trials: its sound is as long as the text, and it can be told to answer nothing for a while.
+
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+const SPEECH = readFileSync(new URL('../fixtures/audio/ffmpeg-live-24k.mp3', import.meta.url));
+/** Of that file; and what a brisk voice reads. */
+const [FRAME_BYTES, FRAME_MS, CHARACTERS_PER_SECOND] = [192, 24, 20];
+
+/** An HTTP server on a free port of the loopback: {url, close}. */
+export async function listen(take) {
+  const server = createServer((request, response) => void take(request, response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** `answers` is `whole` or `never`; {url, close} beside it. */
+export async function startSpokenUpstream() {
+  const upstream = await listen(async (request, response) => {
+    const body = await text(request);
+    if (request.method !== 'POST') return response.writeHead(204).end();
+    if (service.answers === 'never') return;
+    const { text: asked = '', speed = 1 } = JSON.parse(body);
+    const bytes = Math.ceil((asked.length * 1000) / (CHARACTERS_PER_SECOND * speed) / FRAME_MS) * FRAME_BYTES;
+    const sound = Buffer.concat(Array.from({ length: Math.ceil(bytes / SPEECH.length) }, () => SPEECH));
+    response.writeHead(200, { 'content-type': 'audio/mpeg' }).end(sound.subarray(0, bytes));
+  });
+  const service = { answers: 'whole', ...upstream };
+  return service;
+}
