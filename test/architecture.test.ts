@@ -42,7 +42,7 @@ const MAX_LINES = 350;
 const GENERATED = /^packages\/client\/src\/messages\.ts$/;
 const MAX_FILES_OF_FOLDER = 24;
 /** Of src/: a new one replaces another, or has to be worth it. */
-const MAX_FILES = 925;
+const MAX_FILES = 940;
 /** A command starts the engine, and what it gives it to misbehave fits the engine's port. */
 const KNOWS_A_PROGRAM =
   /^(cli\/engine\.ts → engine\/engine-server|testkit\/faults\/[a-z-]+\.ts → engine\/fault-plan)\.ts$/;

@@ -247,9 +247,7 @@ function readBucket({ host, port, pathname, searchParams, username, password, ha
 }
 
 const isBareOrigin = ({ protocol, pathname, search, hash, username, password }: URL): boolean =>
-  /^https?:$/.test(protocol) &&
-  pathname === '/' &&
-  [search, hash, username, password].every((part) => part === '');
+  /^https?:$/.test(protocol) && [pathname, search, hash, username, password].join('|') === '/||||';
 
 /** A folder of this machine, or a bucket, as an address. Never shown with what follows its host, where a password may stand. */
 export function filesAddress(meaning: string): Setting<FilesAddress | undefined> {

@@ -65,10 +65,9 @@ export type JournalAddition = Pick<JournalState, 'taken' | 'told' | 'token' | 'h
 /** What one write adds: an addition, or all there is. */
 export type JournalEntry = { readonly state: JournalState } | { readonly add: JournalAddition };
 
-/** As many ids of ended turns as a client can still have messages under way for. */
+/** Ids of ended turns: a client can still have messages under way for as many. */
 const MAX_OVER = 256;
-/** Appended text is joined up to this, characters. */
-const MAX_JOINED = 4000;
+const MAX_JOINED = 4000; // characters of appended text
 /** Their answers are of the moment. */
 const NOT_KEPT: ReadonlySet<string> = new Set(['ping', 'voices']);
 /** What says how far a session is. */

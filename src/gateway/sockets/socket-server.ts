@@ -4,7 +4,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { AppError, toAppError } from '../../base/app-error.ts';
+import { AppError, aboutToStop, toAppError } from '../../base/app-error.ts';
 import { fieldMessage } from '../../base/check-fields.ts';
 import type { LogFields } from '../../base/log.ts';
 import type { DialectEntry } from '../../dialects/dialect.ts';
@@ -127,11 +127,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   });
 
   const admit = (request: IncomingMessage): Answer => {
-    if (phase !== 'open') {
-      const message = 'The gateway is about to stop; try another instance.';
-      const error = new AppError('shutting_down', message, { retryAfterMs: 1000 });
-      return { ok: false, refusal: refusalOf(error, undefined, {}) };
-    }
+    if (phase !== 'open') return { ok: false, refusal: refusalOf(aboutToStop(), undefined, {}) };
     return admitUpgrade(request, options.admission, occupancy());
   };
   const occupancy = (): Occupancy => ({
