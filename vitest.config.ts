@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { builtPrograms } from './test/support/built-programs.ts';
 
 /**
  * Folders whose tests put nothing in a module's place (`vi.mock`) and leave nothing behind in one: their files share one load
@@ -27,6 +28,7 @@ const SHARED = [
 const shared = SHARED.map((folder) => `test/${folder}/**/*.test.ts`);
 
 export default defineConfig({
+  plugins: [builtPrograms()],
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -34,7 +36,7 @@ export default defineConfig({
     // What a test waits for comes when the machine has time for it; the usual second is a bound on its speed.
     expect: { poll: { timeout: 50_000, interval: 20 } },
     setupFiles: ['./test/support/property-seed.ts'],
-    // So that worker threads can run the sources, too.
+    // So that worker threads can run the sources, too, where no build of them is new enough.
     execArgv: ['--import', './test/support/typescript-workers.mjs'],
     projects: [
       { extends: true, test: { name: 'shared', include: shared, isolate: false } },

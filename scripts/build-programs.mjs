@@ -2,7 +2,7 @@
 // Packages are not bundled. Where a source names another program by `new URL('./x.js', import.meta.url)`, the name is that of
 // the bundle.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -33,8 +33,25 @@ export const COPIED = { 'src/engine/espeak-entry.mjs': 'engine/espeak-entry.mjs'
 /** What else sources find by its place, and where that is in the output. */
 const PLACES = { ...COPIED, 'src/playground': 'playground', 'package.json': '../package.json' };
 
+/** Everything the output depends on is looked at; a package from the registry has no src/ and is never stale. */
+export function areProgramsStale(outDir) {
+  const program = join(outDir, 'main.js');
+  if (!existsSync(program)) return true;
+  if (!existsSync(join(ROOT, 'src'))) return false;
+  const builtAt = statSync(program).mtimeMs;
+  const sources = ['src', 'packages/client/src', 'testkit', 'bench', 'languages']
+    .map((folder) => join(ROOT, folder))
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => [
+      folder,
+      ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+    ]);
+  const settings = ['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((name) => join(ROOT, name));
+  return [...sources, ...settings].some((path) => statSync(path).mtimeMs > builtAt);
+}
+
 /** Output of a source, from the output folder; undefined: nothing is made of it. */
-function outputOf(source) {
+export function outputOf(source) {
   const programs = Object.entries({ ...PROGRAMS, ...FOR_DEVELOPMENT });
   const program = programs.find(([, file]) => file === source);
   return program === undefined ? PLACES[source] : `${program[0]}.js`;

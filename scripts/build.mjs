@@ -6,16 +6,7 @@
 //   node scripts/build.mjs --if-stale   build only when dist/ is missing or older than the sources
 
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -38,21 +29,11 @@ const PROGRAM = join(DIST, 'main.js');
 const PAGE = 'playground';
 const CLIENT = join(ROOT, 'packages/client');
 
-/** Everything the output depends on; a package from the registry has no src/ and is never stale. */
-function isStale() {
-  if (!existsSync(PROGRAM) || !existsSync(join(DIST, PAGE))) return true;
+async function isStale() {
+  if (!existsSync(join(DIST, PAGE))) return true;
   if (existsSync(CLIENT) && !existsSync(join(CLIENT, 'dist'))) return true;
-  if (!existsSync(join(ROOT, 'src'))) return false;
-  const builtAt = statSync(PROGRAM).mtimeMs;
-  const sources = ['src', 'packages/client/src', 'testkit', 'bench', 'languages']
-    .map((folder) => join(ROOT, folder))
-    .filter((folder) => existsSync(folder))
-    .flatMap((folder) => [
-      folder,
-      ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
-    ]);
-  const settings = ['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((name) => join(ROOT, name));
-  return [...sources, ...settings].some((path) => statSync(path).mtimeMs > builtAt);
+  const { areProgramsStale } = await import('./build-programs.mjs');
+  return areProgramsStale(DIST);
 }
 
 function fail(why) {
@@ -88,7 +69,7 @@ async function build() {
   chmodSync(PROGRAM, 0o755);
 }
 
-const isWanted = !process.argv.includes('--if-stale') || isStale();
+const isWanted = !process.argv.includes('--if-stale') || (await isStale());
 // Until the gateway has an address there is nothing else to see, for up to a minute.
 if (process.env.npm_lifecycle_event === 'start')
   console.error(`Voxgate is ${isWanted ? 'being built, then started' : 'starting'} …`);

@@ -111,13 +111,17 @@ describe.runIf(hasRedis)('leases of instances that share quotas in Redis', () =>
     names[0]!.leadTo(nowhere);
     await until(() => !isSharing(alone));
     const share = LIMIT / SIZE;
-    await pause(SILENT_MS + windowMs + SPREAD_MS);
-    const fromMs = performance.now();
-    const own = await askAll(alone, LIMIT);
-    const theirs = sum(await Promise.all(others.map((store) => askAll(store, LIMIT))));
-    expect(performance.now() - fromMs).toBeLessThan(windowMs);
-    expect(own).toBe(share);
-    expect(theirs).toBeLessThanOrEqual(LIMIT - share);
-    expect(theirs).toBeGreaterThan(share);
+    await pause(SILENT_MS);
+    await until(async () => {
+      await pause(windowMs + SPREAD_MS);
+      const fromMs = performance.now();
+      const own = await askAll(alone, LIMIT);
+      const theirs = sum(await Promise.all(others.map((store) => askAll(store, LIMIT))));
+      // A machine that is busy elsewhere may take longer over it: then it was more than one window.
+      if (performance.now() - fromMs >= windowMs) return false;
+      expect(own).toBeLessThanOrEqual(share);
+      expect(theirs).toBeLessThanOrEqual(LIMIT - share);
+      return own === share && theirs > share;
+    }, 40_000);
   });
 });

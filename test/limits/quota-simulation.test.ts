@@ -8,7 +8,9 @@ import { type SimulationPlan, simulateQuota } from '../support/quota-simulation.
 const HOURS = Number(process.env.SIM_HOURS ?? 0.5);
 const SEEDS = Number(process.env.SIM_SEEDS ?? 1);
 /** A search is over within minutes; hours tell whether it holds. */
-const FOUND_MINUTES = SEEDS > 1 ? 240 : 120;
+const FOUND_MINUTES = SEEDS > 1 ? 240 : 60;
+/** When a limit changes, in a run that is a little more than as long again. */
+const CHANGE_MINUTES = SEEDS > 1 ? 120 : 40;
 const MINUTE_MS = 60_000;
 
 const usual: Omit<SimulationPlan, 'window'> = {
@@ -137,7 +139,7 @@ describe('a limit that nobody told', () => {
     expect(bucket.accepted / (60 * 240)).toBeGreaterThanOrEqual(0.95);
   });
 
-  const CHANGE_MS = 120 * MINUTE_MS + 12_345;
+  const CHANGE_MS = CHANGE_MINUTES * MINUTE_MS + 12_345;
   it.each([
     ['halved', 60, 30, 10],
     ['doubled', 60, 120, 10],
@@ -148,6 +150,7 @@ describe('a limit that nobody told', () => {
     const result = simulateQuota({
       ...unknown,
       window: 'first',
+      minutes: 2 * CHANGE_MINUTES,
       limitAt: (atMs) => (atMs < CHANGE_MS ? before : after),
     });
     const later = result.refusedAtMs.filter((atMs) => atMs >= CHANGE_MS);
@@ -169,7 +172,7 @@ describe('a limit that nobody told', () => {
         ...unknown,
         window: 'first',
         inFlight: 50,
-        minutes: 140,
+        minutes: CHANGE_MINUTES + 20,
         limitAt: (atMs) => (atMs < CHANGE_MS ? before : after),
       });
       const noticedMs = result.refusedAtMs.find((atMs) => atMs >= CHANGE_MS)!;

@@ -113,7 +113,7 @@ describe('ending one session', () => {
   it('tells its client, ends its turn as what was heard of it, closes with 4410, and leaves others alone', async () => {
     gateway = await startRunningGateway({ script: audio(spoken(4)), env: KEYS });
     const ann = await gateway.session('leadMs=40', { headers: bearer('key-of-ann') });
-    const bob = await gateway.session(undefined, { headers: bearer('key-of-bob') });
+    const bob = await gateway.session('pace=burst', { headers: bearer('key-of-bob') });
     const { session } = await ann.event('ready');
     ann.send({
       type: 'speak',
@@ -138,7 +138,7 @@ describe('ending one session', () => {
 
   it('is refused without the admin key, to the owner too, and the session goes on', async () => {
     gateway = await startRunningGateway({ env: KEYS });
-    const ann = await gateway.session(undefined, { headers: bearer('key-of-ann') });
+    const ann = await gateway.session('pace=burst', { headers: bearer('key-of-ann') });
     const { session } = await ann.event('ready');
     expect(await errorOf(await end(session))).toEqual([401, 'UNAUTHORIZED']);
     expect(await errorOf(await end(session, bearer('key-of-ann')))).toEqual([401, 'UNAUTHORIZED']);
