@@ -121,8 +121,11 @@ describe.each([
     expect(await readOf(id, 'audio.mp3')).toBe('again');
     await files.publish(id, 'words.vtt', await made(id, 'WEBVTT'));
     expect(await files.names(id)).toEqual(['audio.mp3', 'words.vtt']);
-    await made(id, 'half', 'part-0001.mp3');
-    await made(id, '{}', 'part-0001.json');
+    for (const name of ['part-0001.mp3', 'part-0001.json']) {
+      const draft = await made(id, 'part', `${name}.draft`);
+      await files.checkpoint(id, name, draft);
+      await rename(draft, join(await files.scratch(id), name));
+    }
     expect(await files.parts(id)).toEqual(['part-0001.json', 'part-0001.mp3']);
     for (const none of [randomUUID(), '../x'])
       expect([await files.names(none), await files.parts(none)]).toEqual([[], []]);
