@@ -32,7 +32,7 @@ const MAX_MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16, 
 
 const tooLong = (deadlineMs: number) =>
   invalidSource(
-    `The file could not be read within ${Math.round(deadlineMs / 1000)} seconds; split it, or save it as plain text.`,
+    `The file could not be read within ${Math.round(deadlineMs / 1000)} seconds; try again where the machine was busy with other things, else split it or save it as plain text.`,
   );
 const endlessPage = () =>
   invalidSource('A page of the file takes too long to read; print it to a new PDF and try again.');
