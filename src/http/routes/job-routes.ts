@@ -73,12 +73,13 @@ export function addJobRoutes(
     },
     questions,
     toRecord,
-    headersOf: ({ input, output }) => {
-      const { language = 'english' } = (input as JobInput).shown as JobRequest;
+    headersOf({ input, output }) {
       const spoken = ((output as JobOutput | undefined)?.servedBy ?? []).map(({ upstream }) => upstream);
+      if (spoken.length === 0) return {};
+      const { language = 'english' } = (input as JobInput).shown as JobRequest;
       const proxy = spoken.map((service) => voices.spokenAs(language, service)).find(Boolean);
       return {
-        ...(spoken.length > 0 && { 'X-Voxgate-Upstream': [...new Set(spoken)].join(', ') }),
+        'X-Voxgate-Upstream': [...new Set(spoken)].join(', '),
         ...(proxy !== undefined && { 'X-Voxgate-Spoken-As': proxy }),
       };
     },
