@@ -23,7 +23,7 @@ const inBounds = (db: number) => Math.max(-MAX_GAIN_DB, Math.min(MAX_GAIN_DB, db
 /** What brings the speech of one request to the level of its turn. */
 export class LevelMatch {
   private readonly targetDb: number;
-  private nextMs = FIRST_MS;
+  private nextMs: number = FIRST_MS;
   private db: number | undefined;
 
   /** `ownDb`: the level of the voice; undefined: it has to be measured. */

@@ -77,7 +77,7 @@ describe('a service that goes on where another one broke off', () => {
     'is as loud as that one, by a voice that is %s',
     async (known, mostDb) => {
       const joins: Join[] = [];
-      for (let n = 0; n < trialSize(64, 5); n += 1) joins.push(await join(n, known));
+      for (let n = 0; n < trialSize(52, 3); n += 1) joins.push(await join(n, known));
       const off = joins.map(({ offDb }) => Math.abs(offDb));
       const without = joins.map(({ withoutDb }) => Math.abs(withoutDb));
       if (joins.length > 50)

@@ -40,6 +40,20 @@ function likenessAt(recording: Float32Array, at: number, word: Float32Array): nu
   }
   return product / Math.sqrt(ours * theirs + 1e-12);
 }
+/** Where `sound` is in the recording, between `first` and `last`: the place that is most like it, and how much. */
+export function placeOf(
+  recording: Float32Array,
+  sound: Float32Array,
+  first: number,
+  last: number,
+): { readonly at: number; readonly likeness: number } {
+  let best = { at: first, likeness: -1 };
+  for (let at = first; at <= last; at += 1) {
+    const likeness = likenessAt(recording, at, sound);
+    if (likeness > best.likeness) best = { at, likeness };
+  }
+  return best;
+}
 
 /** By `beforeEnd`, the place of a word counted from the end of the text: how often each was heard whole. */
 export function wordsInRecording(
@@ -60,9 +74,12 @@ export function wordsInRecording(
     for (const { startMs, endMs, beforeEnd } of words) {
       if (fromMs + endMs > toMs + WHOLE_WITHIN_MS) continue;
       const word = all.subarray(atOf(startMs), atOf(endMs));
-      let most = 0;
-      for (let shift = -atOf(REACH_MS); shift <= atOf(REACH_MS); shift += 1)
-        most = Math.max(most, likenessAt(recording, atOf(fromMs + startMs) + shift, word));
+      const most = placeOf(
+        recording,
+        word,
+        atOf(fromMs + startMs - REACH_MS),
+        atOf(fromMs + startMs + REACH_MS),
+      ).likeness;
       if (most >= MIN_LIKENESS) counts.set(beforeEnd, (counts.get(beforeEnd) ?? 0) + 1);
     }
   }
