@@ -250,6 +250,41 @@ console.log(
     toldTwice: joins.filter(({ again }) => again > 0).length,
   }),
 );
+/** How far the start of each word that was told is from where it was heard, by how many words it is from the join. */
+const wordErrors = results.flatMap(({ captions, parts, servedBy, text }) => {
+  if (parts.length !== 2) return [];
+  const length = [...text].length;
+  const { words } = parts[1].request.truth();
+  const join = length - words[0].beforeEnd;
+  const order = captions.map(({ charStart }) => charStart).toSorted((a, b) => a - b);
+  const joinAt = order.findIndex((charStart) => charStart >= join);
+  return captions.flatMap(({ charStart, startMs }) => {
+    const heard = servedBy.flatMap(({ fromMs }, at) => {
+      const part = parts[at];
+      const word = part?.request.truth().words.find(({ beforeEnd }) => beforeEnd === length - charStart);
+      return word !== undefined && word.startMs <= part.heardMs ? [fromMs + word.startMs] : [];
+    });
+    if (heard.length === 0) return [];
+    const offMs = Math.min(...heard.map((ms) => Math.abs(startMs - ms)));
+    return [{ offMs, apart: order.indexOf(charStart) - joinAt }];
+  });
+});
+const told = (isNear) => {
+  const off = wordErrors.filter(({ apart }) => isNear(apart)).map(({ offMs }) => offMs);
+  return {
+    words: off.length,
+    p50: rounded(share(off, 0.5)),
+    p95: rounded(share(off, 0.95)),
+    most: rounded(share(off, 1)),
+  };
+};
+console.log(
+  JSON.stringify({
+    wordsBeforeJoin: told((apart) => apart < 0 && apart >= -3),
+    wordsBehindJoin: told((apart) => apart >= 0 && apart < 3),
+    otherWords: told((apart) => apart < -3 || apart >= 3),
+  }),
+);
 /** From the request to the second until its first byte, which is as good as its first speech here. */
 const refused = results.filter(({ kind }) => /^before: (connection|4|5|a page|no bytes)/.test(kind));
 const delays = refused.flatMap(({ firstAudioMs, firstAsked: [a], secondAsked: [b] }) =>

@@ -9,6 +9,7 @@ import type { Crossfade } from './dsp/crossfade.ts';
 import { decimationOf } from './dsp/decimation.ts';
 import { heardBelowHz } from './dsp/filter-bank.ts';
 import type { SoundPath } from './dsp/sound-path.ts';
+import { SpeechGain } from './dsp/speech-gain.ts';
 import { type HeavyEncoders, isHeavyFormat } from './heavy-encoders.ts';
 import type { Mp3Decoders } from './mp3/mp3-decoder.ts';
 import { Mp3Passthrough } from './mp3/mp3-passthrough.ts';
@@ -95,6 +96,8 @@ export type TranscoderItem =
   /** The stream so far is over; what follows is another, from its middle. */
   | { readonly kind: 'bridge'; readonly bridge: Crossfade }
   | { readonly kind: 'end' }
+  /** The rest of the stream is so much louder; each begins with none. */
+  | { readonly kind: 'gain'; readonly db: number }
   /** Silence between two streams; none where there has been no sound yet. */
   | { readonly kind: 'pause'; readonly ms: number }
   /** Silence for a turn that has nothing to say. */
@@ -133,6 +136,7 @@ export class Transcoder implements StageMaker {
   private encoder: TurnEncoder | undefined;
   private rate: number | undefined;
   private hasSound = false;
+  private readonly gain = new SpeechGain();
   /** The way of MP3 that needs no conversion; undefined when it does. */
   private passage: Mp3Passthrough | undefined;
   private isOver = false;
@@ -170,7 +174,10 @@ export class Transcoder implements StageMaker {
         return this.cross(item.bridge);
       case 'tag':
         return (this.passage ?? this.decoder).tag(item.tag);
+      case 'gain':
+        return this.gain.set(item.db);
       case 'begin':
+        this.gain.begin();
         return (this.passage ?? this.decoder).beginStream();
       case 'end':
         return this.passage === undefined ? this.decoder.endStream() : undefined;
@@ -229,6 +236,10 @@ export class Transcoder implements StageMaker {
   /** Silence that flushes have inserted so far, ms. */
   insertedMs(): number {
     return this.rate === undefined ? 0 : (this.insertedSamples * 1000) / this.rate;
+  }
+  /** How much louder than it came the sound is now, dB. */
+  gainDb(): number {
+    return this.gain.db();
   }
   /** True until the first audio of the turn. */
   isSilent(): boolean {
@@ -290,7 +301,7 @@ export class Transcoder implements StageMaker {
   }
   private bringIn(block: PcmBlock, limitHz: number | undefined): void {
     this.hasSound = true;
-    this.wayIn.push(block, limitHz);
+    this.wayIn.push(this.gain.over(block), limitHz);
   }
   private takeDecoded(block: PcmBlock): void {
     this.bringIn(block, block.band === 'whole' ? undefined : this.belowHz(block.sampleRate));
@@ -306,7 +317,7 @@ export class Transcoder implements StageMaker {
     if (passage.takes(frame.header)) {
       this.hasSound = true;
       this.rate ??= frame.header.sampleRate;
-      passage.push(frame, this.rate);
+      passage.push(frame, this.rate, this.gainDb());
     } else {
       passage.tellTo(this.decoder);
       this.passage = undefined;
@@ -316,7 +327,7 @@ export class Transcoder implements StageMaker {
   /** Samples that the listener wants as they are go on undecoded, behind all that was brought in before. */
   private pushSamples(frame: SoundFrame, { code, sampleRate }: SampleHeader): void {
     const isAsked = sampleRate === this.output.sampleRate && code === codeOf(this.output.format);
-    if (!isAsked) return this.decoder.push(frame);
+    if (!isAsked || this.gain.isOn()) return this.decoder.push(frame);
     this.hasSound = true;
     this.wayIn.flushFor(sampleRate);
     this.openEncoder(sampleRate).takeCoded(frame.bytes);

@@ -146,6 +146,10 @@ export class WordTimeline {
     // After the last word there is the rest of its request, which is known only when it has ended.
     return this.places.isWhole() ? this.places.totalMs() : undefined;
   }
+  /** Where the audio of all requests ends; exact where all of it has come. */
+  totalMs(): number {
+    return this.places.totalMs();
+  }
   /** Milliseconds per unit of weight, learned from complete requests; the given guess before. */
   msPerWeight(): number {
     return this.places.msPerWeight();

@@ -6,7 +6,7 @@ import type { RequestText } from '../text/request-text.ts';
 import type { QueuedNotice, SpeechBody, SpeechUpstream } from '../upstream/speech-upstream.ts';
 import type { HandOver } from './hand-over.ts';
 import type { RequestVoice } from './say-request.ts';
-import { SpeechGate, type SpeechGateOptions } from './speech-gate.ts';
+import { type GateOpening, SpeechGate, type SpeechGateOptions } from './speech-gate.ts';
 import type { ServedLink } from './speech-services.ts';
 import type { RecoveryPolicy, RestInHand } from './whole-body/whole-body.ts';
 import type { EndingWatch } from './word-timing/speech-words.ts';
@@ -26,6 +26,10 @@ export type ChainRunnerOptions = {
   /** A request is on its way; once per attempt. */
   readonly onSent: () => void;
 };
+
+/** Speech is held no longer than this for its level, and goes on when only so much else is left to be heard, ms. */
+const MAX_HELD_MS = 3_000;
+const KEPT_MS = 200;
 
 export class ChainRunner {
   private readonly options: ChainRunnerOptions;
@@ -67,7 +71,13 @@ export class ChainRunner {
     this.state = 'heard';
     this.disarm();
   }
-  /** It wanted to follow how its body ends, before it was heard. */
+  /** Its speech goes on to where the gate opens to; `inHandMs`: so much else is to be heard meanwhile. */
+  open(opening: GateOpening, inHandMs: number): void {
+    this.gate.open(opening);
+    if (!this.gate.isHolding()) return;
+    this.after(Math.min(MAX_HELD_MS, Math.max(0, inHandMs - KEPT_MS)), () => this.gate.hurry());
+  }
+  /** It wanted to follow how its body ends, before that could be followed. */
   follows(): boolean {
     return this.wantsEnding;
   }
@@ -131,10 +141,14 @@ export class ChainRunner {
   private gatedEndings(endings: EndingWatch): EndingWatch {
     return {
       follow: () => {
-        if (this.state === 'heard') endings.follow();
+        if (this.state === 'heard' && !this.gate.isHolding()) endings.follow();
         else this.wantsEnding = true;
       },
-      ending: async (...how) => (this.state === 'heard' ? endings.ending(...how) : undefined),
+      ending: async (...how) => {
+        // What is held has not been followed yet.
+        this.gate.release();
+        return this.state === 'heard' ? endings.ending(...how) : undefined;
+      },
       told: (words) => {
         if (this.state === 'heard') endings.told(words);
       },

@@ -268,16 +268,19 @@ class ServiceRace {
     chain.waits('over');
     if (pauseMs > 0) turn.spool.add({ kind: 'pause', ms: pauseMs });
     if (runner.body !== undefined) turn.report.answered(runner.body);
-    const { endings } = chain.voiceAt(runner.link).recoveryPolicy;
+    const { endings, remainingMs } = chain.voiceAt(runner.link).recoveryPolicy;
     endings?.told(runner.body?.words);
     const onBegun = () => {
       if (runner.follows()) endings?.follow();
     };
-    runner.gate.open(turn.spool, onBegun, this.succession.hasNext(runner) ? 'follow' : 'leave');
+    const match = this.letters === 0 ? undefined : chain.served.level.matchFor(runner.link, text);
+    const then = this.succession.hasNext(runner) ? 'follow' : 'leave';
+    runner.open({ target: turn.spool, onBegun, then, match }, remainingMs());
   }
   private said(runner: ChainRunner): void {
     if (this.winner !== runner) return;
     const { link, sentAtMs, isHeard } = runner;
+    this.learnLevel(runner);
     if (!isHeard && sentAtMs !== undefined) link.watch?.spoke(voiceOf(link), undefined);
     const [text, ...rest] = runner.pieces;
     // After an apology nothing more is said.
@@ -290,6 +293,10 @@ class ServiceRace {
     runner.close();
     if (this.end === undefined || this.signal.aborted) return;
     if (this.winner !== undefined && this.winner !== runner) return;
+    if (this.winner === runner) {
+      runner.gate.release();
+      this.learnLevel(runner);
+    }
     const { watch } = runner.link;
     const failure = thrown instanceof AppError ? failureOf(thrown) : undefined;
     // For a text without letters nothing is a good answer.
@@ -315,6 +322,11 @@ class ServiceRace {
     const isTold = thrown !== undefined && !(thrown instanceof AppError && failureOf(thrown) !== undefined);
     const isBroken = this.winner?.hasAudio === true && this.winner.link.apology === undefined;
     this.settle((end) => end.reject(isTold || isBroken ? thrown : (first ?? thrown)));
+  }
+  private learnLevel({ gate, link, pieces }: ChainRunner): void {
+    const tally = gate.level();
+    if (tally !== undefined && link.apology === undefined)
+      this.chain.served.level.said(link, pieces[0]!, tally);
   }
   private settle(tell: (end: End) => void): void {
     const { end } = this;

@@ -3,10 +3,12 @@
 import type { AppError } from '../base/app-error.ts';
 import type { SynthesisFields } from '../speech/speech-request.ts';
 import type { LAST_RESORTS } from '../speech/upstream-names.ts';
+import type { RequestText } from '../text/request-text.ts';
 import type { ServiceWatch } from '../upstream/health/service-watch.ts';
 import type { ServiceAsk } from '../upstream/service-choice.ts';
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
 import type { SpokenWith } from './outgoing-request.ts';
+import { TurnLevel } from './turn-level.ts';
 import type { SpeechRecovery } from './whole-body/speech-recovery.ts';
 
 /** A service that may say a turn. */
@@ -81,6 +83,7 @@ export type ServedLink = Required<AskedWith> & {
 export class ServedTurn {
   /** In the order in which they are asked. */
   readonly links: readonly [ServedLink, ...ServedLink[]];
+  readonly level: TurnLevel = new TurnLevel(voicesOf);
   private at = 0;
 
   constructor(links: ServedTurn['links']) {
@@ -132,6 +135,14 @@ export function servedByOf(
 /** As the service calls the turn's voice; '' where it chooses. */
 export const voiceOf = ({ synthesis, defaultVoice }: ServedLink): string =>
   synthesis.voice ?? defaultVoice ?? '';
+
+/** The same of all who speak in `text`. */
+function voicesOf(link: ServedLink, { parts }: RequestText): string {
+  const speakers = new Set(parts.map(({ segment }) => segment.speaker ?? 1));
+  const second = link.synthesis.voice2 ?? link.defaultVoice2 ?? '';
+  if (!speakers.has(2)) return voiceOf(link);
+  return speakers.has(1) ? `${voiceOf(link)}\n${second}` : second;
+}
 
 /** A turn that no service may say: it fails with `error`, as any other that its service refuses. */
 const refused = ({ recovery }: ServiceRuntime, asked: AskedWith, error: unknown): ServedTurn =>

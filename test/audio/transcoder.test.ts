@@ -1,7 +1,9 @@
 // What a turn's sound is read in strides for, and what it is not: a bridge may hold more than the turn's own decoder leaves.
 import { describe, expect, it } from 'vitest';
+import type { SoundFrame } from '../../src/audio/bodies/sound-frame.ts';
 import type { Crossfade } from '../../src/audio/dsp/crossfade.ts';
-import { heardHzOf, Transcoder } from '../../src/audio/transcoder.ts';
+import { MULAW_VALUES } from '../../src/audio/dsp/g711.ts';
+import { heardHzOf, Transcoder, type TranscoderItem } from '../../src/audio/transcoder.ts';
 import { codecs } from '../support/codecs.ts';
 import { decibels, tone } from '../support/tone.ts';
 
@@ -45,4 +47,41 @@ describe('a bridge in a telephone turn', () => {
       expect(loudest(whole.map((sample, i) => sample - thinned[i]!))).toBeLessThan(-80);
     },
   );
+});
+
+describe('a gain', () => {
+  const mulaw = (samples: number): SoundFrame => ({
+    bytes: Uint8Array.from({ length: samples }, (_, i) => 0x40 + (i % 32)),
+    header: { code: 'mulaw', sampleRate: 8000, samplesPerFrame: samples, samples, skip: 0 },
+  });
+  const made = (items: readonly TranscoderItem[]): Uint8Array => {
+    const parts: Uint8Array[] = [];
+    const output = { format: 'mulaw', sampleRate: 8000, frameMs: 20 } as const;
+    const transcoder = new Transcoder(output, codecs, (frame) => parts.push(frame.bytes.slice()));
+    for (const item of items) transcoder.push(item);
+    return Buffer.concat(parts);
+  };
+  const frame = { kind: 'frame', frame: mulaw(160) } as const;
+
+  it('is over with the stream that it is for, and what passes undecoded stays as it is before and behind', () => {
+    const bytes = made([
+      { kind: 'begin' },
+      frame,
+      { kind: 'end' },
+      { kind: 'begin' },
+      { kind: 'gain', db: -6.02 },
+      frame,
+      { kind: 'end' },
+      { kind: 'begin' },
+      frame,
+      { kind: 'finish' },
+    ]);
+    const { bytes: own } = mulaw(160);
+    expect(Buffer.compare(bytes.subarray(0, 160), own)).toBe(0);
+    expect(Buffer.compare(bytes.subarray(320, 480), own)).toBe(0);
+    for (const [i, byte] of own.entries()) {
+      const [before, now] = [MULAW_VALUES[byte]!, MULAW_VALUES[bytes[160 + i]!]!];
+      expect(Math.abs(now / before - 0.5)).toBeLessThan(0.04);
+    }
+  });
 });

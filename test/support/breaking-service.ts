@@ -4,15 +4,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBodyParser } from '../../src/audio/bodies/body-parsers.ts';
-import { MP3_BODY } from '../../src/audio/bodies/body-type.ts';
-import { SoundToPcm } from '../../src/audio/bodies/sound-to-pcm.ts';
-import { createLayer3Decoders } from '../../src/audio/mp3/layer3-decoders.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { toSpeechJob } from '../../src/engine/speech-job.ts';
 import { createSpeechSource } from '../../src/engine/speech-source.ts';
 import { espeakCommand } from '../../src/speech-program/speech-command.ts';
+import { decodedMp3 } from './decoded-mp3.ts';
 
 /** What the service does with a request; times are ms of its own sound. */
 export type Manner =
@@ -78,27 +75,6 @@ const AT_ONCE_MS = 400;
 const STEP_MS = 100;
 /** A word ends where nothing of it is heard any more. */
 const QUIET = 0.003;
-const decoders = createLayer3Decoders();
-
-function toPcm(mp3: Uint8Array): Float32Array {
-  const blocks: Float32Array[] = [];
-  const sound = new SoundToPcm(decoders, ({ samples }) => blocks.push(samples.slice()));
-  const parser = openBodyParser(MP3_BODY, {
-    onFrame: (frame) => sound.push(frame),
-    onTag: (tag) => sound.tag(tag),
-  });
-  sound.beginStream();
-  parser.push(mp3);
-  parser.flush();
-  sound.endStream();
-  const all = new Float32Array(blocks.reduce((sum, block) => sum + block.length, 0));
-  let at = 0;
-  for (const block of blocks) {
-    all.set(block, at);
-    at += block.length;
-  }
-  return all;
-}
 function endOf(pcm: Float32Array, startMs: number, nextMs: number): number {
   let at = Math.min(pcm.length, Math.round((nextMs * HZ) / 1000)) - 1;
   const from = (startMs * HZ) / 1000;
@@ -127,7 +103,7 @@ export async function openVoices() {
     const mp3 = Buffer.concat(chunks);
     let found: SpokenTruth | undefined;
     const find = (): SpokenTruth => {
-      const pcm = toPcm(mp3);
+      const pcm = decodedMp3(mp3);
       const lengthMs = (pcm.length * 1000) / HZ;
       const length = [...body.text].length;
       const words = told.map(({ startMs, charStart }, w) => ({

@@ -1,11 +1,11 @@
 // Pass-through of MP3: frames go out as they came in, never decoded. Silence between two streams is made of frames like the
-// last one, but empty. After a gap a frame whose main data was lost goes out without it: a player would make noise of the rest.
+// last one, but empty. Another gain is written into the frames, in steps of 1.5 dB. After a gap a frame whose main data was lost goes out without it: a player would make noise of the rest.
 
 import type { AudioFrame } from '../stage.ts';
 import type { Mp3Frame } from './mp3-frame-parser.ts';
 import { HEADER_BYTES, type Mp3Header, sideInfoBytes } from './mp3-header.ts';
 import { silentMp3Frame } from './mp3-hole.ts';
-import { mainDataBegin, sideInfoOffset } from './mp3-side-info.ts';
+import { mainDataBegin, sideInfoOffset, turnUp } from './mp3-side-info.ts';
 import type { Mp3StreamTag } from './mp3-stream-tag.ts';
 import type { Mp3ToPcm } from './mp3-to-pcm.ts';
 
@@ -54,12 +54,14 @@ export class Mp3Passthrough {
     return this.sampleRate === undefined || sampleRate === this.sampleRate;
   }
   /** Samples count at the turn's `rate`, so that the clock stays right when the rate changes on the way. */
-  push(frame: Mp3Frame, rate: number): void {
+  push(frame: Mp3Frame, rate: number, gainDb = 0): void {
     const { header } = frame;
     this.last = { ...frame, bytes: frame.bytes.slice() };
     this.rate = rate;
     if (frame.afterGap) this.bodyBytes = 0;
-    if (this.bodyBytes !== Number.POSITIVE_INFINITY) this.muteLost(this.last.bytes, header);
+    const isLost =
+      this.bodyBytes !== Number.POSITIVE_INFINITY && this.muteLost(this.last.bytes, header) === 'muted';
+    if (gainDb !== 0 && !isLost) turnUp(this.last.bytes, header, gainDb);
     this.emit({
       bytes: this.last.bytes,
       samples: Math.round((header.samplesPerFrame * rate) / header.sampleRate),
@@ -75,17 +77,18 @@ export class Mp3Passthrough {
   }
 
   /** As the decoder does it: no spectrum, but the body still enters the reservoir, where later frames may need it. */
-  private muteLost(bytes: Uint8Array, header: Mp3Header): void {
+  private muteLost(bytes: Uint8Array, header: Mp3Header): 'muted' | 'whole' {
     const sideInfoAt = sideInfoOffset(header);
     const isLost = mainDataBegin(bytes, header) > this.bodyBytes;
     this.bodyBytes += bytes.length - sideInfoAt - sideInfoBytes(header);
     if (this.bodyBytes >= MAX_RESERVOIR_BYTES) this.bodyBytes = Number.POSITIVE_INFINITY;
-    if (!isLost) return;
+    if (!isLost) return 'whole';
     bytes.fill(0, sideInfoAt, sideInfoAt + sideInfoBytes(header));
     if (header.hasCrc) {
       // A checksum would be false. Without it the side information begins two bytes earlier, and so does the body.
       bytes[1]! |= 1;
       bytes.fill(0, HEADER_BYTES, sideInfoAt);
     }
+    return 'muted';
   }
 }

@@ -91,7 +91,8 @@ export class SentSpeech implements WordTiming, SpoolTap {
     this.order({ kind: 'request', speech: this.options.id, index, text });
   }
   add(item: SpoolItem): void {
-    if (item.kind === 'flush' || item.kind === 'pause' || !this.options.isOpen()) return;
+    if (item.kind === 'flush' || item.kind === 'pause' || item.kind === 'gain' || !this.options.isOpen())
+      return;
     if (item.kind === 'frame') {
       const { code, sampleRate } = item.frame.header;
       this.leadIsHeard ??= code === undefined && this.timed.passesThrough(sampleRate);

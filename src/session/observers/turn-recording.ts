@@ -17,6 +17,8 @@ export type TurnRecordingOptions = {
   readonly frameMs: number;
   /** Media position up to which the turn's own audio has been made. */
   readonly madeMs: () => number;
+  /** How much louder than it came the turn's speech is, dB. */
+  readonly gainDb: () => number;
 };
 
 /** The turn's sink while somebody wants it recorded. */
@@ -29,10 +31,14 @@ export class TurnRecording implements SpeechSink {
   }
 
   push(item: TranscoderItem): void {
-    const { sink, madeMs } = this.options;
+    const { sink, madeMs, gainDb } = this.options;
     const atMs = madeMs();
     sink.push(item);
-    this.record().add(item.kind === 'frame' ? { ...item, frame: ownFrame(item.frame) } : item, atMs);
+    const recording = this.record();
+    // Who listens from the middle of a stream on has missed its gain.
+    if (recording.isIdle() && gainDb() !== 0 && item.kind !== 'gain')
+      recording.add({ kind: 'gain', db: gainDb() }, atMs);
+    recording.add(item.kind === 'frame' ? { ...item, frame: ownFrame(item.frame) } : item, atMs);
   }
   /** What comes now goes past it. */
   pause(): void {
@@ -108,6 +114,9 @@ class Recording {
     this.state = 'running';
     this.row.push(recorded);
     this.bytes += bytesOf(recorded);
+  }
+  isIdle(): boolean {
+    return this.state === 'idle';
   }
   /** What comes now is not recorded. */
   pause(): void {
@@ -189,6 +198,7 @@ class Recording {
       case 'tag':
       case 'frame':
       case 'bridge':
+      case 'gain':
       case 'end':
         // An observer that comes in the middle of a stream has missed its beginning.
         if (this.player === undefined) this.open().push({ kind: 'begin' });

@@ -39,8 +39,8 @@ export type RunEvents = {
   /** A request's speech is whole. */
   arrived(): void;
   flushed(count: number): void;
-  /** `link` speaks from here on; `instead`: of another one. */
-  speaks(link: ServedLink, instead: SwitchedFrom | undefined): void;
+  /** `link` speaks from `atMs` of the stretch's own audio on; `instead`: of another one. */
+  speaks(link: ServedLink, instead: SwitchedFrom | undefined, atMs: number): void;
   /** The last frame has been queued, or `failure` says why not. */
   done(failure: AppError | undefined): void;
 };
@@ -232,7 +232,8 @@ export class SynthesisRun implements TurnAudio, RunReport, TurnChain {
   speaks(link: ServedLink, instead: SwitchedFrom | undefined): void {
     if (!this.isLive()) return;
     if (instead !== undefined) this.words.spokenBy(link);
-    this.options.events.speaks(link, instead);
+    // All that was asked for before has come: what it lasts is exact, wherever it is by now.
+    this.options.events.speaks(link, instead, this.stretch.timeline.totalMs());
   }
 
   /** Handed on by itself, for each request; `sent`, too. */

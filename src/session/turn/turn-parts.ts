@@ -110,6 +110,7 @@ export function wireTurn(live: LiveTurnOptions, life: () => TurnLife): TurnParts
       flushes.made(madeMs, count);
       line.runSoon();
     },
+    toSent: (ownMs) => times.toSent(ownMs),
     onSwitched({ of, reason }, to, atMs) {
       outlet.say(switchedEvent(id, { from: of, to, atMs, reason }));
     },

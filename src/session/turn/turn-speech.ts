@@ -36,6 +36,8 @@ export type TurnSpeechOptions = {
   readonly onStall: () => void;
   /** Everything asked for before `count` flushes has been made, up to `madeMs`; `insertedMs` of it is silence of flushes. */
   onFlushed(count: number, madeMs: number, insertedMs: number): void;
+  /** From the stretch's own time to the media position. */
+  toSent(ownMs: number): number;
   /** From media position `atMs` on another service speaks. */
   onSwitched(from: SwitchedFrom, to: ServedLink, atMs: number): void;
   /** The last frame has been queued, or `failure` says why not. */
@@ -97,6 +99,7 @@ export class TurnSpeech implements RunEvents {
       codecs: runtime.codecs,
       frameMs: this.output.frameMs,
       madeMs: () => this.comingMs(),
+      gainDb: () => this.transcoder.gainDb(),
     });
     this.run = this.openRun();
   }
@@ -259,8 +262,8 @@ export class TurnSpeech implements RunEvents {
     this.hasArrived = true;
     this.options.onStall();
   }
-  speaks(link: ServedLink, instead: SwitchedFrom | undefined): void {
-    const atMs = this.comingMs() + this.run.waitingMs();
+  speaks(link: ServedLink, instead: SwitchedFrom | undefined, ownMs: number): void {
+    const atMs = this.options.toSent(ownMs);
     if (this.spoken.at(-1)?.link !== link) this.spoken.push({ link, fromMs: atMs });
     if (instead !== undefined) this.options.onSwitched(instead, link, atMs);
   }

@@ -2,6 +2,7 @@
 // the next one its being late may still cost. One for each service and process; what it finds is told to the others, and what they have
 // found is heard (shared-health.ts).
 
+import type { LevelTally } from '../../audio/dsp/active-level.ts';
 import type { Clock } from '../../base/clock.ts';
 import { createHedgePolicy, type HedgePolicy } from '../pool/hedge-policy.ts';
 import {
@@ -41,6 +42,10 @@ export type ServiceWatch = {
   health(): ServiceHealth;
   /** Usual time to first speech, ms; undefined while too little is known. */
   usualMs(voice: string): number | undefined;
+  /** How loud its speech is with such voices, by what was heard; undefined before anything was. */
+  levelOf(voices: string): LevelTally | undefined;
+  /** One more piece of speech was heard. */
+  learnLevel(voices: string, tally: LevelTally): void;
   readonly shared: SharedWatch;
 };
 
@@ -64,6 +69,8 @@ const RULE = { floorMs: 400, times: 1.3 } as const;
 const UNKNOWN_MS = 1_500;
 /** A voice used longest ago is forgotten. */
 const MAX_VOICES = 64;
+/** Active speech that tells the level of a voice, ms: of more than that the older half counts half. */
+const MAX_LEVEL_MS = 60_000;
 
 /** What a turn wanted within this time is tried when it is due. */
 const WANTED_MS = 120_000;
@@ -122,6 +129,7 @@ function isSoonTried({ health, wantedAtMs, restUntilMs }: Subject, nowMs: number
 export function createServiceWatch({ clock, onChange, onRival, onSpoke }: ServiceWatchOptions): ServiceWatch {
   const times = createHedgePolicy(RULE);
   const voices = new Map<string, VoiceWatch>();
+  const levels = new Map<string, LevelTally>();
   const all = newSubject();
   let tries: 'free' | 'leased' = 'free';
   let onNews = () => {};
@@ -256,6 +264,16 @@ export function createServiceWatch({ clock, onChange, onRival, onSpoke }: Servic
     usualMs(voice) {
       const lateMs = voices.get(voice)?.times.afterMs() ?? times.afterMs();
       return lateMs === undefined ? undefined : lateMs / RULE.times;
+    },
+    levelOf: (voice) => levels.get(voice),
+    learnLevel(voice, tally) {
+      const known = levels.get(voice);
+      const level = known ?? tally.copy();
+      known?.add(tally);
+      if ((level.active()?.activeMs ?? 0) > MAX_LEVEL_MS) level.scale(0.5);
+      levels.delete(voice);
+      levels.set(voice, level);
+      if (levels.size > MAX_VOICES) levels.delete(levels.keys().next().value!);
     },
     shared,
   };
