@@ -86,7 +86,7 @@ function withMark(marks: readonly Mark[], mark: Mark): readonly Mark[] {
 function runDry(timeline: TurnTimeline, atMs: number): TurnTimeline {
   const { driedHere, driedThere, marks } = timeline;
   const first = marks.find(({ name }) => name === 'underrun');
-  const detail = `${driedThere} by the gateway’s account, ${driedHere} here, the last ${seconds(atMs)} after it was named`;
+  const detail = `${driedThere} by the gateway’s account, ${driedHere} here, the last after ${seconds(atMs)}`;
   const mark: Mark = { name: 'underrun', atMs: first?.atMs ?? atMs, detail };
   return {
     ...timeline,

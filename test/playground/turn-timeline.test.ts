@@ -84,7 +84,7 @@ describe('turn timeline', () => {
       {
         name: 'underrun',
         atMs: 200,
-        detail: '2 by the gateway’s account, 1 here, the last 0.40 s after it was named',
+        detail: '2 by the gateway’s account, 1 here, the last after 0.40 s',
       },
     ]);
   });

@@ -103,9 +103,10 @@ export function createPlayNoteItem(onDelete: (record: PlayNoteRecord) => void): 
       remove.onclick = () => onDelete(record);
       const source = record.sourceName === record.name ? '' : `, from ${record.sourceName}`;
       const length = record.duration === null ? '' : `, ${minutes(record.duration)}`;
-      const phases = { generating: `, ${record.phase}`, completed: length, failed: '' };
+      const phases = { generating: `, ${record.phase}`, completed: length, failed: ', failed' };
       about.textContent = `${kindOf(record)}${phases[record.status]}${source}`;
       if (record.error !== null) about.textContent += `. ${withStyleNames(record.error.message)}`;
+      about.setAttribute('data-state', record.status);
       progress.value = record.progress;
       if (record.status === status) return;
       status = record.status;
