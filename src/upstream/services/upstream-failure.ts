@@ -175,10 +175,11 @@ export function refusedError(
     );
   }
   if (isOut || status === 401 || status === 402 || status === 403) {
-    return new AppError(
-      'upstream_unauthorized',
-      `${who} refused the configured key (${told}); check ${keys}.`,
-    );
+    const isSpent = status === 402 || MONEY.test(id ?? toldBy(answer.body).code);
+    const message = isSpent
+      ? `${who} says that the account of the configured key has nothing left (${told}); see to its plan, or set others as ${keys}.`
+      : `${who} refused the configured key (${told}); check ${keys}.`;
+    return new AppError('upstream_unauthorized', message);
   }
   if (status >= 500) return new AppError('upstream_unreachable', `${who} failed (${told}); ${retryAt(url)}.`);
   if (status >= 400) {
@@ -201,6 +202,8 @@ export function refusedError(
   return new AppError('upstream_bad_audio', `${who} answered without audio (${told}).`);
 }
 
+/** Names of errors that are about an account and not about its key. */
+const MONEY = /quota|credit|billing|payment|funds|balance/i;
 /** Fields of which each service has values of its own. */
 const OWN_FIELDS: readonly (string | undefined)[] = ['model', 'voice', 'voice2', 'language'];
 const TOO_LONG =

@@ -236,4 +236,18 @@ describe('a service that cannot be reached', () => {
       'The speech service "kokoro" refused the configured key (401); check keys of "kokoro" in upstreams.',
     );
   });
+
+  it.each([
+    [402, ''],
+    [401, '{"detail":{"status":"quota_exceeded","message":"Key sk-1 has none left."}}'],
+    [403, '{"errorId":"OUT_OF_CREDITS"}'],
+    [429, '{"error":{"code":"insufficient_quota"}}'],
+  ])('tells an account without money from a wrong key: %d %s', (status, body) => {
+    const error = refusedError({ status, retryAfter: undefined, date: undefined, body }, []);
+    expect(error.code).toBe('upstream_unauthorized');
+    expect(error.message).toMatch(
+      /^The speech service says that the account of the configured key has nothing left \(\d{3}/,
+    );
+    expect(error.message).not.toContain('sk-1');
+  });
 });
