@@ -14,7 +14,7 @@ import { ClientConnection } from '../../src/gateway/sockets/client-connection.ts
 import { createSendBuffer } from '../../src/gateway/sockets/frame-writer.ts';
 import { Resumption } from '../../src/gateway/sockets/resumption.ts';
 import { createSweeper } from '../../src/gateway/sockets/sweeper.ts';
-import type { SessionToTakeOver } from '../../src/gateway/sockets/taking-over.ts';
+import { type SessionToTakeOver, UNBOUNDED } from '../../src/gateway/sockets/taking-over.ts';
 import { createTimeShares } from '../../src/gateway/sockets/time-shares.ts';
 import { NO_WORD_TIMER } from '../../src/pipeline/word-timing/word-timer.ts';
 import { createPlayoutClock, type PlayoutClock } from '../../src/playout/playout-clock.ts';
@@ -220,12 +220,6 @@ export type ResumableRig = {
   /** The client is back; answers why it is not let in. */
   comeBack(downFrames?: number): string | undefined;
   stop(): void;
-};
-
-const UNBOUNDED = {
-  textChars: Number.POSITIVE_INFINITY,
-  pendingTextChars: Number.POSITIVE_INFINITY,
-  textBytes: Number.POSITIVE_INFINITY,
 };
 
 export function openResumableRig(options: ResumableRigOptions): ResumableRig {

@@ -681,6 +681,8 @@ export type SessionResumedEvent = {
   readonly exact: boolean;
   /** Messages of the client that were taken: it repeats those behind them */
   readonly taken: number;
+  /** The turn’s audio begins with a new container, because another instance has made it anew */
+  readonly newContainer?: true | undefined;
   readonly resume: {
     /** Goes on with this session on another connection */
     readonly token: string;
@@ -742,6 +744,14 @@ export type JobFields = {
   readonly agent?: string | undefined;
   /** Ours: the title inside the file */
   readonly name?: string | undefined;
+  /** Ours: speech services that may speak, by name and in order of preference */
+  readonly upstream?: string | string[] | undefined;
+  /** What decides among speech services: their order, the voice that was asked for, or the soonest audio */
+  readonly prefer?: "order" | "voice" | "soonest" | undefined;
+  /** Where only the embedded engine at the end of the list is left: it speaks, apologises, or the turn fails */
+  readonly lastResort?: "speak" | "apologise" | "fail" | undefined;
+  /** What is said instead of the text with lastResort: "apologise" */
+  readonly lastResortText?: string | undefined;
   /** Ours: whether markup is removed before speaking */
   readonly markup?: "keep" | "strip" | undefined;
   /** Vox3.0-mini only */
@@ -774,6 +784,14 @@ export type TurboFields = {
   readonly agent?: string | undefined;
   /** Ours: the title inside the file */
   readonly name?: string | undefined;
+  /** Ours: speech services that may speak, by name and in order of preference */
+  readonly upstream?: string | string[] | undefined;
+  /** What decides among speech services: their order, the voice that was asked for, or the soonest audio */
+  readonly prefer?: "order" | "voice" | "soonest" | undefined;
+  /** Where only the embedded engine at the end of the list is left: it speaks, apologises, or the turn fails */
+  readonly lastResort?: "speak" | "apologise" | "fail" | undefined;
+  /** What is said instead of the text with lastResort: "apologise" */
+  readonly lastResortText?: string | undefined;
   /** Ours: whether markup is removed before speaking */
   readonly markup?: "keep" | "strip" | undefined;
   readonly model?: "VoxDialog-turbo" | undefined;
@@ -794,6 +812,14 @@ export type PlayNoteFields = {
   readonly name?: string | undefined;
   /** Ours: else that of the source */
   readonly language?: "afrikaans" | "albanian" | "amharic" | "arabic" | "bengali" | "bulgarian" | "catalan" | "croatian" | "czech" | "danish" | "dutch" | "english" | "french" | "galician" | "german" | "greek" | "hebrew" | "hindi" | "hungarian" | "indonesian" | "italian" | "japanese" | "korean" | "malay" | "mandarin" | "polish" | "portuguese" | "russian" | "serbian" | "spanish" | "swedish" | "tagalog" | "thai" | "turkish" | "ukrainian" | "urdu" | "xhosa" | undefined;
+  /** Ours: speech services that may speak, by name and in order of preference */
+  readonly upstream?: string[] | undefined;
+  /** What decides among speech services: their order, the voice that was asked for, or the soonest audio */
+  readonly prefer?: "order" | "voice" | "soonest" | undefined;
+  /** Where only the embedded engine at the end of the list is left: it speaks, apologises, or the turn fails */
+  readonly lastResort?: "speak" | "apologise" | "fail" | undefined;
+  /** What is said instead of the text with lastResort: "apologise" */
+  readonly lastResortText?: string | undefined;
 };
 
 export type AgentProfile = {
@@ -855,6 +881,13 @@ export type JobRecord = {
     readonly captionsUrl?: string | undefined;
     /** Ours: the same as SubRip */
     readonly subtitlesUrl?: string | undefined;
+    /** Ours: which speech services spoke, in ms of the file */
+    readonly servedBy?: ({
+      readonly upstream: string;
+      readonly voice?: string | undefined;
+      readonly fromMs: number;
+      readonly toMs: number;
+    })[] | undefined;
   };
   /** Ours */
   readonly status: "waiting" | "running" | "completed" | "failed" | "cancelled";

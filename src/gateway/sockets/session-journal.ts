@@ -91,15 +91,9 @@ export const turnOf = (command: ClientCommand): string | undefined => {
   return 'turn' in command ? command.turn : undefined;
 };
 
-export const beginJournal = (opening: JournalOpening): JournalState => ({
-  opening,
-  taken: 0,
-  told: 0,
-  token: 1,
-  commands: [],
-  turns: [],
-  over: [],
-});
+export const beginJournal = (opening: JournalOpening): JournalState => {
+  return { opening, taken: 0, told: 0, token: 1, commands: [], turns: [], over: [] };
+};
 
 export function addToJournal(state: JournalState, addition: JournalAddition): JournalState {
   const { taken, told, token, heard } = addition;

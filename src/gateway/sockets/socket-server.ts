@@ -34,7 +34,7 @@ import type { Resumption } from './resumption.ts';
 import { createReturningClients, type ResumeOptions, type UpgradeRequest } from './returning-clients.ts';
 import { SOCKET_BOUNDS } from './socket-bounds.ts';
 import { createSweeper } from './sweeper.ts';
-import { takeOver } from './taking-over.ts';
+import { takeOver, UNBOUNDED } from './taking-over.ts';
 import { createTimeShares } from './time-shares.ts';
 
 export type SocketServerOptions = {
@@ -87,13 +87,6 @@ export type SocketServer = {
   /** Refuses upgrades, tells every session, and resolves when all have closed or `deadlineMs` have passed. */
   drain(times: DrainTimes): Promise<void>;
   close(): void;
-};
-
-const UNBOUNDED = {
-  textChars: Number.POSITIVE_INFINITY,
-  pendingTextChars: Number.POSITIVE_INFINITY,
-  textBytes: Number.POSITIVE_INFINITY,
-  turnsInFlight: Number.POSITIVE_INFINITY,
 };
 
 export function createSocketServer(options: SocketServerOptions): SocketServer {
@@ -271,7 +264,6 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
 
   const open = (socket: WebSocket, wire: Duplex, seat: Seat) => {
     const { id, userId, settings, agent, dialect, entry, seen, resumption, tokenId } = seat;
-    // What another instance has taken is taken.
     const bounds = { ...runtime.limits, ...(resumption?.isTakenOver() === true && UNBOUNDED) };
     const ownRuntime = { ...runtime, limits: bounds, playout: clockOf(() => connection) };
     perUser.set(userId, (perUser.get(userId) ?? 0) + 1);

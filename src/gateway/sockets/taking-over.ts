@@ -26,6 +26,14 @@ export type TakingOverOptions = {
   readonly settings: TurnSettings;
 };
 
+/** While it is built again: what another instance has taken is taken. */
+export const UNBOUNDED = {
+  textChars: Number.POSITIVE_INFINITY,
+  pendingTextChars: Number.POSITIVE_INFINITY,
+  textBytes: Number.POSITIVE_INFINITY,
+  turnsInFlight: Number.POSITIVE_INFINITY,
+};
+
 /** With what its first turn would be spoken. Throws as `applySettings`. */
 function settingsOf({ userId, preset, profile }: JournalOpening, gateway: TurnSettings): TurnSettings {
   const own = { ...gateway, tenant: userId };
