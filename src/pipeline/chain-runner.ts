@@ -87,6 +87,8 @@ export class ChainRunner {
   }
   close(): void {
     this.disarm();
+    // What it has said is heard, however it ends.
+    this.gate.release();
     this.gate.close();
   }
 

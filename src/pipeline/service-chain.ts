@@ -293,10 +293,7 @@ class ServiceRace {
     runner.close();
     if (this.end === undefined || this.signal.aborted) return;
     if (this.winner !== undefined && this.winner !== runner) return;
-    if (this.winner === runner) {
-      runner.gate.release();
-      this.learnLevel(runner);
-    }
+    if (this.winner === runner) this.learnLevel(runner);
     const { watch } = runner.link;
     const failure = thrown instanceof AppError ? failureOf(thrown) : undefined;
     // For a text without letters nothing is a good answer.
@@ -324,9 +321,7 @@ class ServiceRace {
     this.settle((end) => end.reject(isTold || isBroken ? thrown : (first ?? thrown)));
   }
   private learnLevel({ gate, link, pieces }: ChainRunner): void {
-    const tally = gate.level();
-    if (tally !== undefined && link.apology === undefined)
-      this.chain.served.level.said(link, pieces[0]!, tally);
+    this.chain.served.level.said(link, pieces[0]!, gate.level());
   }
   private settle(tell: (end: End) => void): void {
     const { end } = this;

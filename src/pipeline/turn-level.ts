@@ -80,8 +80,9 @@ export class TurnLevel {
     const own = link.watch?.levelOf(this.voicesOf(link, text))?.active();
     return new LevelMatch(target, own !== undefined && own.activeMs >= ENOUGH_MS ? own.levelDb : undefined);
   }
-  /** `link` has said of `text` what `tally` was measured of. */
-  said(link: ServedLink, text: RequestText, tally: LevelTally): void {
+  /** `link` has said of `text` what `tally` was measured of; undefined: no speech. */
+  said(link: ServedLink, text: RequestText, tally: LevelTally | undefined): void {
+    if (tally === undefined || link.apology !== undefined) return;
     const voices = this.voicesOf(link, text);
     link.watch?.learnLevel(voices, tally);
     if (link !== this.first) return;
