@@ -254,7 +254,7 @@ export function filesAddress(meaning: string): Setting<FilesAddress | undefined>
   return {
     meaning,
     allowed:
-      'file:///folder, an absolute path, or s3://bucket/prefix, with ?endpoint=https://host[:port]&region=NAME',
+      'file:///folder, an absolute path, or s3://bucket/prefix, with ?endpoint=ORIGIN&region=NAME',
     placeholder: 'URL',
     default: undefined,
     secrecy: 'open',

@@ -104,7 +104,7 @@ function checkRefusals({ text }: PageBlock): void {
 const { scripts } = JSON.parse(readPage('package.json')) as { scripts: Record<string, string> };
 const stages = parseDockerfile(readPage('Dockerfile'));
 /** Of coreutils and the like, or a program of the reader's own. */
-const PLAIN = new Set(['cat', 'chmod', 'curl', 'docker', 'echo', 'export', 'ffplay', 'mkdir']);
+const PLAIN = new Set(['cat', 'chmod', 'curl', 'docker', 'echo', 'export', 'ffplay', 'mkdir', 'sh']);
 
 async function checkFlags(name: string, words: readonly string[]): Promise<void> {
   expect(Object.keys(COMMANDS)).toContain(name);
@@ -140,7 +140,7 @@ async function checkCommands({ text }: PageBlock): Promise<void> {
     else if (program === 'voxgate') await checkFlags(words[0]!, words.slice(1));
     else if (program === 'docker') checkDocker(words);
     else expect(PLAIN).toContain(program);
-    for (const file of words.filter((word) => /^test\//.test(word)))
+    for (const file of words.filter((word) => /^(test|deploy)\//.test(word)))
       expect(existsSync(join(ROOT, file))).toBe(true);
   }
 }
