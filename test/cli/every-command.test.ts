@@ -56,6 +56,9 @@ async function serve(name: string, script: Script, flags: readonly string[] = []
     VOXGATE_UPSTREAM_URL: upstream.url.origin,
     VOXGATE_UPSTREAM_KEYS: 'user:key@10000',
     VOXGATE_WORD_TIMES: 'never',
+    // Jobs of all rows at once, and no process for each of them that yields to everything else.
+    VOXGATE_FFMPEG: 'off',
+    VOXGATE_WORKS_AT_ONCE: '8',
     VOXGATE_BUSY_AT: '0',
     VOXGATE_DATA_DIR: at(name),
   };

@@ -1,6 +1,6 @@
 // jambonz's conversations with a whole gateway over real sockets: the same transcripts as for the codec alone. Each line
 // waits for what stands before it instead of for its time.
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import {
   audioMsOf,
@@ -8,11 +8,8 @@ import {
   type JambonzTranscript,
   readTranscript,
 } from '../support/jambonz-transcript.ts';
-import { type RunningGateway, speaking, startRunningGateway } from '../support/running-gateway.ts';
+import { speaking, startRunningGateway } from '../support/running-gateway.ts';
 import { openGate, type Script, status } from '../support/scripted-upstream.ts';
-
-let gateway: RunningGateway | undefined;
-afterEach(() => gateway?.close());
 
 /** Everything that came over one socket, and a way to wait for more of it. */
 function listen(socket: WebSocket) {
@@ -72,14 +69,16 @@ const roundTrip = (socket: WebSocket) =>
     socket.ping();
   });
 
-async function play(name: JambonzTranscript): Promise<readonly string[]> {
+type Played = { readonly asked: readonly string[]; readonly log: string };
+/** What the speech service was asked, and what the log says. */
+async function play(name: JambonzTranscript): Promise<Played> {
   let answers: string | number = 'speech';
   let gate = openGate();
   const script: Script = async (reply) => {
     if (answers === 'later') await gate.opened;
     await (typeof answers === 'number' ? status(answers, { 'retry-after': '0' }) : speaking)(reply);
   };
-  gateway = await startRunningGateway({
+  const gateway = await startRunningGateway({
     script,
     env: {
       VOXGATE_API_KEYS: 'call:right-key',
@@ -131,29 +130,39 @@ async function play(name: JambonzTranscript): Promise<readonly string[]> {
   }
   expect(heard!.texts.length).toBe(texts);
   expect(heard!.oddFrames).toBe(0);
-  return gateway.upstream.requests.map(({ body }) => JSON.stringify(body));
+  const asked = gateway.upstream.requests.map(({ body }) => JSON.stringify(body));
+  const log = gateway.logLines.join('\n');
+  await gateway.close();
+  return { asked, log };
 }
+/** Each is played once. */
+const plays = new Map<JambonzTranscript, Promise<Played>>();
+const played = (name: JambonzTranscript): Promise<Played> => {
+  const found = plays.get(name) ?? play(name);
+  plays.set(name, found);
+  return found;
+};
 
-describe('jambonz', () => {
+// They mostly wait for real time, and do so together.
+describe.concurrent('jambonz', () => {
   it.each(JAMBONZ_TRANSCRIPTS)('is served over real sockets as in %s', async (name) => {
-    const asked = await play(name);
+    const { asked, log } = await played(name);
     expect(asked.length === 0).toBe(name === 'wrong-key');
-    expect(gateway!.logLines.join('\n')).not.toMatch(/right-key|wrong-key|Thank you for|opening hours/);
+    expect(log).not.toMatch(/right-key|wrong-key|Thank you for|opening hours/);
   });
 
   it('has its voices by their short names and its languages by their tags', async () => {
-    const [first] = await play('normal-end');
+    const [first] = (await played('normal-end')).asked;
     expect(JSON.parse(first!)).toMatchObject({ voice: 'vox:anna', language: 'english' });
-    await gateway!.close();
-    const [slow] = await play('slow-upstream');
+    const [slow] = (await played('slow-upstream')).asked;
     expect(JSON.parse(slow!)).toMatchObject({ voice: 'clara', language: 'german' });
   });
 
   it('is told at the upgrade what is wrong with it', async () => {
-    gateway = await startRunningGateway({ script: speaking });
+    const gateway = await startRunningGateway({ script: speaking });
     const refusal = (query: string) =>
       new Promise<string>((resolve, reject) => {
-        const socket = new WebSocket(`ws://127.0.0.1:${gateway!.port}/jambonz/tts?${query}`);
+        const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}/jambonz/tts?${query}`);
         socket.on('error', () => {});
         socket.on('open', () => reject(new Error('it was let in')));
         socket.on('unexpected-response', (_request, response) => {
@@ -163,5 +172,6 @@ describe('jambonz', () => {
       });
     expect(await refusal('sampleRate=4000')).toMatch(/^400 .*sampleRate/);
     expect(await refusal('voxgate_lead_ms=1')).toMatch(/^400 .*voxgate_lead_ms/);
+    await gateway.close();
   });
 });

@@ -38,7 +38,7 @@ beforeAll(async () => {
         },
       }),
     );
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   for (const gateway of outer.values()) await gateway.close();
   await inner?.close();

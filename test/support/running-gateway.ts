@@ -83,6 +83,8 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}): 
     VOXGATE_UPSTREAM_KEYS: 'upstream-user:upstream-key',
     // What timing the words of all costs is no part of these tests; it has tests of its own.
     VOXGATE_WORD_TIMES: 'never',
+    // To look for it takes two processes at each start.
+    VOXGATE_FFMPEG: 'off',
     // The test shares the gateway's thread, and what a test costs says nothing about who may speak.
     VOXGATE_BUSY_AT: '0',
     // What a log must not hold is looked for at every level.

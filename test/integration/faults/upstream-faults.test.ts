@@ -147,7 +147,8 @@ const ROWS: readonly Row[] = [
       const late = await stand.speak('late');
       expectHonest([late]);
       expect(late).toMatchObject({ outcome: 'complete', requests: 2 });
-      expect(late.tookMs).toBeLessThan(4_000);
+      // Nobody has waited for the one that is late.
+      expect(late.tookMs).toBeLessThan(8_000);
       expect(await stand.gateway.metric('voxgate_hedges_total')).toBe(1);
     },
   },
