@@ -31,7 +31,7 @@ export const SERVICE_SETTINGS = {
       'Connections to PostgreSQL that an instance opens at most, beside one for news. Ten carry some thousand statements a second.',
   }),
   filesUrl: filesAddress(
-    'Where all instances find the files of jobs and PlayNotes, with `databaseUrl`: a folder or a bucket, whose credentials come from the usual AWS variables. Empty: `dataDir`.',
+    'Folder or bucket of the files of jobs and PlayNotes that all instances reach, with `databaseUrl`; AWS variables hold its credentials. Empty: `dataDir`.',
   ),
   secret: sharedSecretList(
     'What tokens, attach and resume tokens and file addresses are signed with: the same for all instances. Empty: made at the first start, kept in `dataDir`.',
