@@ -217,7 +217,7 @@ export function postgresAddress(meaning: string): Setting<string | undefined> {
   };
 }
 
-/** A bucket of S3 or of a server with its interface, and what names in it begin with: '' or something that ends in a slash. */
+/** A bucket of S3 or of a server with its interface; `prefix`, of names in it: '' or something that ends in a slash. */
 export type BucketAddress = {
   readonly kind: 's3';
   readonly bucket: string;
@@ -240,14 +240,12 @@ function readBucket({ host, port, pathname, searchParams, username, password, ha
     BUCKET.test(host) &&
     PREFIX.test(prefix) &&
     [...searchParams.keys()].every((key) => ['endpoint', 'region'].includes(key)) &&
-    (endpoint === undefined || (server !== undefined && isBareOrigin(server))) &&
+    (endpoint === undefined || /^https?:$/.test(server?.protocol ?? '')) &&
+    server?.href === (server && `${server.origin}/`) &&
     (region === undefined || REGION.test(region)) &&
     [port, username, password, hash].every((part) => part === '');
   return fits ? ({ kind: 's3', bucket: host, prefix, endpoint: server?.origin, region } as const) : undefined;
 }
-
-const isBareOrigin = ({ protocol, pathname, search, hash, username, password }: URL): boolean =>
-  /^https?:$/.test(protocol) && [pathname, search, hash, username, password].join('|') === '/||||';
 
 /** A folder of this machine, or a bucket, as an address. Never shown with what follows its host, where a password may stand. */
 export function filesAddress(meaning: string): Setting<FilesAddress | undefined> {
