@@ -298,6 +298,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
         onDrained();
       },
     });
+    resumption?.goOn();
     Object.assign(bounds, runtime.limits);
     connections.add(connection);
     returning.opened(connection, tokenId);
