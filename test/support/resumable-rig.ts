@@ -327,6 +327,7 @@ export function openResumableRig(options: ResumableRigOptions): ResumableRig {
     resumption,
     onClosed: (code) => closes.push(code),
   });
+  resumption.goOn();
   const sweeper = createSweeper(clock, (nowMs) => {
     connection.sweep(nowMs);
     return 'more';

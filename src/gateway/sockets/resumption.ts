@@ -100,6 +100,8 @@ export class Resumption {
   private acknowledged = 0;
   /** What is said now has been received. */
   private isQuiet = false;
+  /** Says and does what another instance has left to be done; nothing in a session that began here. */
+  goOn = () => {};
   /** Of the instance before, as long as it is not known whether it is still there. */
   private earlierLeg: ReturnPlan['leg'];
   private journal: JournalWriter | undefined;
@@ -130,7 +132,7 @@ export class Resumption {
   isTakenOver(): boolean {
     return this.options.takenOver !== undefined;
   }
-  /** The session is there: from now on it is journaled, and one that was taken over goes on. */
+  /** The session is there: from now on it is journaled. One that was taken over waits for `goOn`. */
   begin(connection: ResumableConnection, link: ClientLink): 'new' | 'taken-over' {
     const { journal, clock, forMs, takenOver } = this.options;
     if (journal === undefined) return 'new';
@@ -153,7 +155,7 @@ export class Resumption {
       onLost: () => this.lost(connection),
     });
     if (takenOver === undefined) return 'new';
-    this.takeUp(takenOver, connection, link);
+    this.goOn = () => this.takeUp(takenOver, connection, link);
     return 'taken-over';
   }
   /** Resolves when nothing that a client is told to be taken can be lost any more. */

@@ -294,9 +294,10 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
         onDrained();
       },
     });
-    Object.assign(bounds, runtime.limits);
     connections.add(connection);
     returning.opened(connection, tokenId);
+    resumption?.goOn();
+    Object.assign(bounds, runtime.limits);
     runtime.admission.opened();
     agent?.used({ sessions: 1 });
     options.onOpened(dialect);
