@@ -306,9 +306,10 @@ const issue = async () =>
       json: { scope: 'speak', expiresInSeconds: 900 },
     })
   ).json;
+upstream.answers = 'beginnings';
 await each(works.slice(MADE - MADE_UNDER_WAY), take);
 // The first parts of the last works are spoken, and then nothing more.
-await until('parts', async () => parts(first) >= 3);
+await until('parts', async () => parts(first) >= MADE_UNDER_WAY);
 upstream.answers = 'never';
 function parts(dataDir) {
   const names = readdirSync(join(dataDir, 'works'), { recursive: true });

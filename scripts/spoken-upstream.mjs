@@ -22,13 +22,14 @@ export async function listen(take) {
   };
 }
 
-/** `answers` is `whole` or `never`; {url, close} beside it. */
+/** `answers` is `whole`, `beginnings` (only texts that begin with "Work") or `never`; {url, close} beside it. */
 export async function startSpokenUpstream() {
   const upstream = await listen(async (request, response) => {
     const body = await text(request);
     if (request.method !== 'POST') return response.writeHead(204).end();
-    if (service.answers === 'never') return;
     const { text: asked = '', speed = 1 } = JSON.parse(body);
+    const isAnswered = { whole: true, beginnings: asked.startsWith('Work'), never: false }[service.answers];
+    if (!isAnswered) return;
     const bytes = Math.ceil((asked.length * 1000) / (CHARACTERS_PER_SECOND * speed) / FRAME_MS) * FRAME_BYTES;
     const sound = Buffer.concat(Array.from({ length: Math.ceil(bytes / SPEECH.length) }, () => SPEECH));
     response.writeHead(200, { 'content-type': 'audio/mpeg' }).end(sound.subarray(0, bytes));
