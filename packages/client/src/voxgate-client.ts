@@ -211,7 +211,8 @@ export function createVoxgateClient(options: ClientOptions): VoxgateClient {
     create(source, wish, more) {
       const form = new FormData();
       for (const [name, value] of Object.entries(wish))
-        if (value !== undefined) form.append(name, value ?? '');
+        // Several names are one field, by commas.
+        if (value !== undefined) form.append(name, [value ?? ''].flat().join(','));
       // The file last: by then everything else can have been judged.
       if ('url' in source) form.append('sourceFileUrl', source.url);
       else form.append('sourceFile', source.file, source.name);
