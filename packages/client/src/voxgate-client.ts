@@ -210,8 +210,8 @@ export function createVoxgateClient(options: ClientOptions): VoxgateClient {
   const playNotes: VoxgateClient['playNotes'] = {
     create(source, wish, more) {
       const form = new FormData();
+      // Several names are one field, by commas.
       for (const [name, value] of Object.entries(wish))
-        // Several names are one field, by commas.
         if (value !== undefined) form.append(name, [value ?? ''].flat().join(','));
       // The file last: by then everything else can have been judged.
       if ('url' in source) form.append('sourceFileUrl', source.url);
