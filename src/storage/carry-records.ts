@@ -32,7 +32,7 @@ export type RecordSide = {
 };
 
 /** `carried`: now; `there`: with the same content before; `different`: under the same id, and not touched. */
-export type Tally = {
+type Tally = {
   readonly carried: number;
   readonly there: number;
   readonly different: number;

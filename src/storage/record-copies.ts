@@ -85,7 +85,7 @@ export type RecordSql = {
   write(statements: readonly RecordStatement[]): Promise<void>;
   checkUnused(): Promise<void>;
 };
-export type RecordStatement = {
+type RecordStatement = {
   readonly sql: string;
   readonly values: readonly CopiedRow[string][];
   readonly taken: Error;

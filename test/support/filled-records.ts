@@ -10,7 +10,7 @@ import type { RevocationStore } from '../../src/storage/revocation-store.ts';
 import type { WorkFiles } from '../../src/storage/works/work-files.ts';
 import type { WorkStore } from '../../src/storage/works/work-store.ts';
 
-export type Fillable = {
+type Fillable = {
   readonly works: WorkStore;
   readonly deliveries: DeliveryStore;
   readonly agents: AgentStore;
