@@ -36,7 +36,6 @@ export class SessionAudience implements Onlookers, TurnAudience {
   private readonly options: SessionAudienceOptions;
   /** Turns that have begun and have not been heard. */
   private readonly live = new Map<string, BegunTurn>();
-  private started: EventOf<'started'> | undefined;
   private sessionStartMs: number | undefined;
   private group: OnlookerGroup | undefined;
   private phase: 'open' | 'closed' = 'open';
@@ -60,16 +59,15 @@ export class SessionAudience implements Onlookers, TurnAudience {
   wantsRecording(settings: TurnSettings): boolean {
     return this.group?.wantsRecording(settings) ?? false;
   }
-  began(playback: TurnPlayback): void {
+  began(playback: TurnPlayback, started: EventOf<'started'>): void {
     const nowMs = this.options.clock.now();
     this.sessionStartMs ??= playback.position(nowMs).anchorMs;
-    const turn = { playback, started: this.started! };
+    const turn = { playback, started };
     this.live.set(playback.turn, turn);
     this.group?.began(turn, nowMs);
   }
   /** The session says something to its client. */
   said(event: ServerEvent): void {
-    if (event.type === 'started') this.started = event;
     if (event.type === 'heard') this.heard(event);
     this.group?.said(event);
   }

@@ -1,6 +1,7 @@
 // A turn as onlookers follow it: where the listener is in it, its words, and its sound.
 
 import type { WordReader } from '../../captions/word-timeline.ts';
+import type { EventOf } from '../../dialects/native-events.ts';
 import type { Position } from '../turn/heard-ledger.ts';
 import type { TurnSettings } from '../turn-settings.ts';
 import type { TurnRecording } from './turn-recording.ts';
@@ -21,8 +22,8 @@ export type TurnPlayback = {
 
 /** What a turn tells of itself, and asks before it does something for onlookers alone. */
 export type TurnAudience = {
-  /** `started` has been said. */
-  began(playback: TurnPlayback): void;
+  /** `started` has been said, perhaps in an earlier life of the session. */
+  began(playback: TurnPlayback, started: EventOf<'started'>): void;
   /** An onlooker wants its sound in a format in which it is not sent. */
   wantsRecording(settings: TurnSettings): boolean;
 };

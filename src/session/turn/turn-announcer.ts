@@ -60,9 +60,7 @@ export class TurnAnnouncer {
     // Behind turns of one's own the wait is theirs.
     if (live.turnsBefore === 0 && had === undefined) runtime.metrics.firstAudio(firstAudioMs);
     const timings = { queueMs: wholeMs(speech.queueMs()), upstreamTtfbMs: wholeMs(speech.ttfbMs()) };
-    live.audience.began(new LivePlayback(this.parts));
-    if (had?.isStarted === true) return;
-    live.outlet.say({
+    const started: EventOf<'started'> = {
       type: 'started',
       turn: id,
       format: settings.format,
@@ -72,7 +70,9 @@ export class TurnAnnouncer {
       ...(service === undefined ? {} : { upstream: service }),
       ...(ignored.length === 0 ? {} : { ignored: [...ignored] }),
       timings: { ...timings, firstAudioMs: wholeMs(firstAudioMs) },
-    });
+    };
+    if (had?.isStarted !== true) live.outlet.say(started);
+    live.audience.began(new LivePlayback(this.parts), started);
   }
   /** Says before it what must come before the end, flushes and last words; and behind it, in time, the list of all words. */
   ended(outcome: Outcome): void {
