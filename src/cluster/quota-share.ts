@@ -43,8 +43,9 @@ export function createQuotaShare({ store, placesOf, clock }: QuotaShareOptions):
     const told = store.state().find((state) => state.quota === quota)?.concurrent;
     return Math.min(placesOf(quota), told ?? Number.POSITIVE_INFINITY) - (underWay.get(quota) ?? 0);
   };
-  /** Those that wait before `asker`, or all of them. */
+  /** Those that wait before `asker`, or all of them; none where the store says whose turn it is: two lines would wait for each other. */
   const before = (quota: QuotaId, asker: string): readonly Waiting[] => {
+    if (store.keepsLine?.(quota) === true) return [];
     const nowMs = clock.now();
     const found: Waiting[] = [];
     for (const [name, turn] of waiting.get(quota) ?? []) {

@@ -124,6 +124,30 @@ describe('a shared quota', () => {
     ]);
   });
 
+  it('holds nobody back whose turn the store says it is: one line is enough', () => {
+    open(1);
+    let turn = 'other';
+    const inLine: QuotaStore = {
+      ask: ({ asker }) =>
+        asker === turn ? { granted: true, quota: 'a' } : { granted: false, waitsMs: [250] },
+      report() {},
+      keepsLine: () => true,
+      state: () => [],
+      onChange() {},
+      close: async () => {},
+    };
+    share = createQuotaShare({ store: inLine, placesOf: () => 1, clock });
+    first = share.open();
+    const by = (asker: string, reservation: string) =>
+      (first.ask({ reservation, among: ['a'], leave: 0, forecast: 1, asker }) as QuotaAnswer).granted;
+    expect(by('other', '1')).toBe(true);
+    expect([by('wide', '2'), by('deep', '3')]).toEqual([false, false]);
+    first.released?.('a', '1');
+    // `wide` has waited longer here; at the store `deep` is before it.
+    turn = 'deep';
+    expect([by('wide', '4'), by('deep', '5')]).toEqual([false, true]);
+  });
+
   it('passes the turn of a pool that does not come', () => {
     open(1);
     ask(first, '1');

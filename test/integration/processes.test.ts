@@ -7,13 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTwilioSide } from '../../testkit/carriers/twilio-side.ts';
 import { dial } from '../support/fake-carrier.ts';
 import { runProgram } from '../support/program.ts';
-import {
-  type RunningGateway,
-  SPEECH_MS,
-  speaking,
-  spoken,
-  startRunningGateway,
-} from '../support/running-gateway.ts';
+import { type RunningGateway, SPEECH_MS, spoken, startRunningGateway } from '../support/running-gateway.ts';
 import {
   audio,
   type Script,
@@ -306,16 +300,9 @@ describe('a process that dies', () => {
   });
 });
 
-describe('two processes before services that list voices and count characters', () => {
-  const TEXT = `${'The tide turns twice a day. '.repeat(9)}And so on.`;
-  const textOf = ({ body }: ScriptedUpstream['requests'][number]) => {
-    const { input, text = input } = body as { input?: string; text?: string };
-    return text!;
-  };
-  const saying: Script = (reply) =>
-    speaking({ ...reply, request: { ...reply.request, body: { text: textOf(reply.request) } } });
-  let monthly: ScriptedUpstream;
-  let minutely: ScriptedUpstream;
+describe('two processes before services that list voices', () => {
+  let plain: ScriptedUpstream;
+  let listing: ScriptedUpstream;
   let gateway: RunningGateway;
   let reads = 0;
   beforeAll(async () => {
@@ -325,10 +312,10 @@ describe('two processes before services that list voices and count characters', 
         return { voices: [{ voice_id: 'vera-1', name: 'Vera' }, { voice_id: 'ivo-1' }] };
       },
     };
-    monthly = await startScriptedUpstream(saying);
-    minutely = await startScriptedUpstream(saying, voiceList);
-    const one = { keys: [{ key: 'a', charactersPerMonth: 540 }], kind: 'openai', name: 'monthly' };
-    const two = { keys: [{ key: 'b', charactersPerMinute: 540 }], kind: 'elevenlabs', name: 'minutely' };
+    plain = await startScriptedUpstream(audio(spoken()));
+    listing = await startScriptedUpstream(audio(spoken()), voiceList);
+    const one = { keys: ['a'], kind: 'openai', name: 'plain' };
+    const two = { keys: ['b'], kind: 'elevenlabs', name: 'listing' };
     gateway = await startRunningGateway({
       processes: 2,
       env: {
@@ -338,19 +325,17 @@ describe('two processes before services that list voices and count characters', 
         VOXGATE_ENDINGS: 'sound',
         VOXGATE_UPSTREAM_SOUND: 'mp3',
         VOXGATE_UPSTREAMS: JSON.stringify([
-          { ...one, url: `${monthly.url.origin}/v1` },
-          { ...two, url: minutely.url.origin },
+          { ...one, url: `${plain.url.origin}/v1` },
+          { ...two, url: listing.url.origin },
         ]),
       },
     });
   });
   afterAll(async () => {
     await gateway?.close();
-    await monthly?.close();
-    await minutely?.close();
+    await plain?.close();
+    await listing?.close();
   });
-  const counted = ({ requests }: ScriptedUpstream) =>
-    requests.reduce((sum, request) => sum + [...textOf(request)].length, 0);
 
   it('list the same voices, of which the primary alone has asked, and send each where it is', async () => {
     const probes = await onePerProcess(gateway, 'pace=burst');
@@ -363,43 +348,12 @@ describe('two processes before services that list voices and count characters', 
       probe.send({ type: 'voices' });
       const { voices } = await probe.event('voices');
       expect(voices.map(({ id }) => id)).toEqual(ids);
-      // `monthly` is the first, and would take any name; the voice is known to be of the other.
+      // `plain` is the first, and would take any name; the voice is known to be of the other.
       probe.send({ type: 'speak', turn: 'v', text: 'Hello.', voice: 'vera-1' });
-      expect(await probe.event('started')).toMatchObject({ upstream: 'minutely' });
-      expect(await probe.ended('v')).toMatchObject({ outcome: 'complete' });
+      expect(await probe.event('started')).toMatchObject({ upstream: 'listing' });
       probe.socket.close();
     }
     expect(reads).toBe(1);
-  });
-
-  it('count the characters of a month together, and of a minute', async () => {
-    const [first, second] = await onePerProcess(gateway, 'pace=burst');
-    const say = (probe: SessionProbe, turn: string, upstream: string) =>
-      probe.send({ type: 'speak', turn, text: TEXT, upstream });
-    for (const [turn, probe] of [
-      ['m1', first],
-      ['m2', second],
-    ] as const) {
-      say(probe, turn, 'monthly');
-      expect(await probe.ended(turn)).toMatchObject({ outcome: 'complete' });
-    }
-    expect(counted(monthly)).toBeGreaterThan(500);
-    say(first, 'm3', 'monthly');
-    expect(await first.ended('m3')).toMatchObject({ outcome: 'failed' });
-    expect(await first.event('error')).toMatchObject({ code: 'upstream_unauthorized' });
-    expect(counted(monthly)).toBeLessThanOrEqual(540);
-
-    for (const [turn, probe] of [
-      ['n1', second],
-      ['n2', first],
-    ] as const) {
-      say(probe, turn, 'minutely');
-      expect(await probe.ended(turn)).toMatchObject({ outcome: 'complete' });
-    }
-    say(second, 'n3', 'minutely');
-    expect(await second.event('queued', ({ turn }) => turn === 'n3')).toMatchObject({ reason: 'quota' });
-    expect(counted(minutely)).toBeLessThanOrEqual(540);
-    for (const probe of [first, second]) probe.socket.close();
   });
 });
 

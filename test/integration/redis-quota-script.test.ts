@@ -68,6 +68,27 @@ describe.runIf(hasRedis)('the script in Redis', () => {
     expect(chosen.size).toBe(2);
   });
 
+  it('keeps the share of a silent instance free, but of no limit that was only guessed', async () => {
+    const keys = ['{x}epoch', '{x}instances', '{x}answered', '{x}sends', '{x}rule', '{x}leases'];
+    const pack = "return redis.call('HSET', KEYS[1], 'gone', struct.pack('>dddddddd', unpack(ARGV)))";
+    const answers: unknown[] = [];
+    for (const isUntried of [0, 1]) {
+      await redis.call('FLUSHALL');
+      const [seconds] = (await redis.call('TIME')) as [string];
+      const nowMs = Number(seconds) * 1000;
+      await redis.call('HSET', keys[0]!, 'id', 'e', 'last', nowMs, 'shift', -60_000);
+      const rule = { kind: 'sliding', limit: 12, spanMs: 60_000, originMs: 0, periodMs: 0, guardMs: 0 };
+      await redis.call('HSET', keys[4]!, ...Object.entries({ ...rule, heldUntilMs: 0, isUntried }).flat());
+      for (let i = 0; i < 9; i++) await redis.call('ZADD', keys[3]!, nowMs - 1_000, `s${i}`);
+      // Told 3 s ago, one of three: a third of 12 would be kept, and 9 count.
+      const lease = [nowMs - 3_000, 0, 0, 3];
+      await redis.call('EVAL', pack, 1, keys[5]!, ...lease, ...lease);
+      const args = ['e', nowMs, 'i', 'mine', 0, 1, 0, 200_000];
+      answers.push(((await redis.call('EVAL', ACQUIRE, 6, ...keys, ...args)) as unknown[])[0]);
+    }
+    expect(answers).toEqual(['full', 'granted']);
+  });
+
   it('grants and foretells as quota-window.ts does', async () => {
     const keys = ['{x}epoch', '{x}instances', '{x}answered', '{x}sends', '{x}rule', '{x}leases'];
     let grants = 0;

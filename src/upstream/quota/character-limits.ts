@@ -274,6 +274,7 @@ export function withCharacterLimits({ store, quotas, count, clock }: CharacterLi
       taken.delete(reservation);
       store.released?.(quota, reservation);
     },
+    keepsLine: (quota) => store.keepsLine?.(quota) ?? false,
     state: () =>
       store.state().map((state) => {
         const limits = limited.get(state.quota);

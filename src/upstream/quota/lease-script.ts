@@ -31,10 +31,12 @@ end
 
 local function readQuota(keyIndex)
   local sends, rule, leases = KEYS[keyIndex], KEYS[keyIndex + 1], KEYS[keyIndex + 2]
-  local r = redis.call('HMGET', rule, 'kind', 'limit', 'spanMs', 'originMs', 'periodMs', 'guardMs', 'heldUntilMs')
+  local r = redis.call('HMGET', rule, 'kind', 'limit', 'spanMs', 'originMs', 'periodMs', 'guardMs', 'heldUntilMs',
+    'isUntried')
   if not r[1] then return nil end
   return { sends = sends, leases = leases, kind = r[1], limit = tonumber(r[2]), spanMs = tonumber(r[3]),
-    originMs = tonumber(r[4]), periodMs = tonumber(r[5]), guardMs = tonumber(r[6]), heldUntilMs = tonumber(r[7]) }
+    originMs = tonumber(r[4]), periodMs = tonumber(r[5]), guardMs = tonumber(r[6]), heldUntilMs = tonumber(r[7]),
+    isUntried = r[8] == '1' }
 end
 
 local function fullShare(quota, n)
@@ -57,7 +59,8 @@ local function heldForOthers(quota, instance, now)
     if leases[i] ~= instance then
       local ct, ca, cp, cn, ot, oa, op, on = struct.unpack(PACKED, leases[i + 1])
       if now - ct >= SILENT_MS then
-        local share = math.max(fullShare(quota, cn), fullShare(quota, on))
+        -- A limit that nobody has shown to be one holds nobody up for an instance that may never come back.
+        local share = quota.isUntried and 0 or math.max(fullShare(quota, cn), fullShare(quota, on))
         all, silent = all + share, silent + share
       else
         local share = promised(quota, now, ct, ca, cp, cn)

@@ -1,7 +1,7 @@
 // One quota as one instance of a shared store keeps it: its sends, what is known of it, what must still be given back. Also the
 // answer to a question when the other instances cannot be asked: from the own share of each quota.
 
-import { describeKnowledge, leaveIn, type QuotaKnowledge } from '../../limits/quota-knowledge.ts';
+import { describeKnowledge, isUntried, leaveIn, type QuotaKnowledge } from '../../limits/quota-knowledge.ts';
 import type { QuotaEvent } from '../../limits/quota-learner.ts';
 import { countsAround, type QuotaRule } from '../../limits/quota-window.ts';
 import { type AgreedKnowledge, createAgreedKnowledge, type Proposal } from './agreed-knowledge.ts';
@@ -35,7 +35,7 @@ export type QuotaAccount = {
 };
 
 /** Field names as in the script; fields that a kind lacks are 0 and not read. */
-function ruleFields(rule: QuotaRule, heldUntilMs: number): (string | number)[] {
+function ruleFields(rule: QuotaRule, heldUntilMs: number, known: QuotaKnowledge): (string | number)[] {
   const {
     limit = 0,
     spanMs = UNLIMITED_REACH_MS,
@@ -45,7 +45,10 @@ function ruleFields(rule: QuotaRule, heldUntilMs: number): (string | number)[] {
   } = {
     ...rule,
   } as Partial<Record<'limit' | 'spanMs' | 'originMs' | 'periodMs' | 'guardMs', number>>;
-  const values = { kind: rule.kind, limit, spanMs, originMs, periodMs, guardMs, heldUntilMs };
+  const values = {
+    ...{ kind: rule.kind, limit, spanMs, originMs, periodMs, guardMs, heldUntilMs },
+    isUntried: isUntried(known) ? 1 : 0,
+  };
   return Object.entries(values).flatMap(([name, value]) => [name, String(value)]);
 }
 
@@ -99,7 +102,7 @@ export function createQuotaAccount(
         lease: { at: Number.isFinite(atMs) ? atMs : 0, among },
         version,
         state,
-        rule: ruleFields(proposal.rule, proposal.heldUntilMs),
+        rule: ruleFields(proposal.rule, proposal.heldUntilMs, knowledge.current()),
       };
       return { told, proposal };
     },

@@ -84,6 +84,11 @@ export type QuotaStore = {
    * count that.
    */
   released?(quota: QuotaId, reservation: string): void;
+  /**
+   * Whether those who wait for a place of a quota stand in a line at the store itself, whichever instance they are of. Absent: there
+   * is none.
+   */
+  keepsLine?(quota: QuotaId): boolean;
   state(): readonly QuotaState[];
   /** Called when a send may have become free other than by time; replaces the last listener. */
   onChange(listener: () => void): void;

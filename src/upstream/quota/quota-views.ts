@@ -26,6 +26,7 @@ export function joinQuotaStores(parts: readonly [QuotaPart, ...QuotaPart[]]): Qu
     },
     report: (quota, reservation, report) => find(quota).report(quota, reservation, report),
     released: (quota, reservation) => find(quota).released?.(quota, reservation),
+    keepsLine: (quota) => find(quota).keepsLine?.(quota) ?? false,
     state: () => stores.flatMap((store) => store.state()),
     onChange(listener) {
       for (const store of stores) store.onChange(listener);

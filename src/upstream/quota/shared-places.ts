@@ -272,6 +272,7 @@ export function createSharedPlaces(options: SharedPlacesOptions): QuotaStore {
       store.released?.(quota, reservation);
       free(quota, reservation);
     },
+    keepsLine: (quota) => cutOffAtMs === undefined && limitOf(find(quota)) !== undefined,
     state: () => store.state(),
     onChange(listener) {
       notify = listener;
