@@ -18,7 +18,7 @@ export type ServiceVoices = {
   readonly knownNames: readonly string[];
 };
 
-export type VoiceList = Pick<HttpVoiceList, 'list' | 'has'>;
+type VoiceList = Pick<HttpVoiceList, 'list' | 'has'>;
 /** The lists of the services elsewhere, each opened once. */
 export type VoiceLists = { open(service: SpeechService): VoiceList };
 

@@ -9,7 +9,7 @@ import { createServiceKind } from '../../src/upstream/services/service-kinds.ts'
 import { createFakeClock } from './fake-clock.ts';
 import { type Script, startScriptedUpstream } from './scripted-upstream.ts';
 
-export type AskedKind = Exclude<ServiceKindName, 'engine'>;
+type AskedKind = Exclude<ServiceKindName, 'engine'>;
 
 /** Why a kind has no column. */
 export const NO_COLUMN: Readonly<Partial<Record<ServiceKindName, string>>> = {
