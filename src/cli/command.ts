@@ -40,10 +40,15 @@ export type Terminal = Messages & {
 /** What a shell offers in the place of a value: names of files or folders, these words, or nothing. */
 export type Completes = 'file' | 'folder' | readonly string[];
 
-export type Flag = NonNullable<ParseArgsConfig['options']>[string] & { readonly completes?: Completes };
+export type Flag = NonNullable<ParseArgsConfig['options']>[string] & {
+  readonly completes?: Completes;
+  /** Where no other check of the value says so better. */
+  readonly empty?: 'refused';
+};
 export type Flags = Readonly<Record<string, Flag>>;
 
 export const STRING = { type: 'string' } as const;
+export const NOT_EMPTY = { type: 'string', empty: 'refused' } as const;
 export const FILE = { type: 'string', completes: 'file' } as const;
 /** Whether a program reads what is printed. */
 export const JSON_FLAG = { json: { type: 'boolean', default: false } } as const;

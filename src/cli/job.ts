@@ -5,7 +5,7 @@ import { AUDIO_FORMATS } from '../speech/audio-format.ts';
 import { JOB_MODELS, QUALITIES, TURBO_MODEL } from '../speech/job-request.ts';
 import { LANGUAGES } from '../speech/language.ts';
 import { CALLER_FLAGS, callerHelp, checkAgent, keyFileOf, readCaller } from './caller/caller.ts';
-import { type Command, FILE, JSON_FLAG, STRING, type Terminal, UsageError } from './command.ts';
+import { type Command, FILE, JSON_FLAG, NOT_EMPTY, STRING, type Terminal, UsageError } from './command.ts';
 import { checkInputs } from './input/read-input.ts';
 import { tellBeside } from './output/beside-result.ts';
 import { audioEndings, audioFormatOf, captionFormatOf, STANDARD } from './output/file-endings.ts';
@@ -35,7 +35,7 @@ const FLAGS = {
   seed: STRING,
   temperature: STRING,
   name: STRING,
-  agent: STRING,
+  agent: NOT_EMPTY,
 } as const;
 
 const TEXT_FLAGS = ['quality', 'voice2', 'language', 'name', 'agent', 'turn-prefix', 'turn-prefix2'] as const;

@@ -30,7 +30,7 @@ const FLAGS = {
   name2: STRING,
   name: STRING,
   language: { type: 'string', completes: LANGUAGES },
-  out: FILE,
+  out: { ...FILE, empty: 'refused' },
   captions: FILE,
   chapters: FILE,
   script: FILE,

@@ -26,6 +26,8 @@ function faultOf(args: readonly string[], flags: Flags): string | undefined {
     if (flag.type === 'boolean' && value !== undefined) return `${rawName} takes no value`;
     if (flag.type === 'string' && value === undefined)
       return `${rawName} has no value; allowed: ${rawName} VALUE`;
+    if (flag.empty === 'refused' && value === '')
+      return `${rawName} is ""; allowed: a value that is not empty. A command in its place, "$(…)", may have printed nothing`;
     if (flag.type === 'string' && inlineValue === false && /^-./.test(value ?? ''))
       return `${rawName} has no value; one that begins with a dash is written as ${rawName}=VALUE`;
   }

@@ -5,7 +5,7 @@ import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
 import type { Preset } from '../dialects/native-messages.ts';
 import { SESSION_FORMATS } from '../speech/audio-format.ts';
 import { agentUrlOf, CALLER_FLAGS, callerHelp, checkAgent, keyFileOf, readCaller } from './caller/caller.ts';
-import { type Command, FILE, JSON_FLAG, STRING, type Terminal, UsageError } from './command.ts';
+import { type Command, FILE, JSON_FLAG, NOT_EMPTY, type Terminal, UsageError } from './command.ts';
 import { configureForWords } from './configure-for-words.ts';
 import { configureSession, tellConnection } from './configure-session.ts';
 import { checkInputs } from './input/read-input.ts';
@@ -30,7 +30,7 @@ const FLAGS = {
   out: FILE,
   captions: FILE,
   'no-play': { type: 'boolean', default: false },
-  agent: STRING,
+  agent: NOT_EMPTY,
   ...SOUND_OPTIONS,
 } as const;
 

@@ -7,9 +7,10 @@ const FLAGS = {
   format: { type: 'string' },
   out: { type: 'string' },
   'key-file': { type: 'string', completes: 'file' },
+  token: { type: 'string', empty: 'refused' },
   json: { type: 'boolean', default: false },
 } as const;
-const ALL = 'Flags: --format, --out, --key-file, --json';
+const ALL = 'Flags: --format, --out, --key-file, --token, --json';
 const read = (args: readonly string[]) => readFlags(args, FLAGS, 'one');
 
 describe('flags', () => {
@@ -18,6 +19,7 @@ describe('flags', () => {
     expect({ ...values }).toEqual({ format: 'wav', out: '-', json: true });
     expect(positionals).toEqual(['-']);
     expect(read(['--out=-x', '--', '--json']).positionals).toEqual(['--json']);
+    expect(read(['--format', '']).values.format).toBe('');
   });
 
   it.each([
@@ -29,6 +31,13 @@ describe('flags', () => {
       ['-o', 'x'],
       `-o is not a flag of this command. A text that begins with a dash is written behind --\n${ALL}`,
     ],
+    ...[['--token', ''], ['--token=']].map(
+      (args) =>
+        [
+          args,
+          '--token is ""; allowed: a value that is not empty. A command in its place, "$(…)", may have printed nothing',
+        ] as const,
+    ),
     [['--out'], '--out has no value; allowed: --out VALUE'],
     [['--out', '--json'], '--out has no value; one that begins with a dash is written as --out=VALUE'],
     [['--json=yes'], '--json takes no value'],

@@ -221,6 +221,15 @@ describe('the bot and the app of asterisk.md', () => {
     await bot.until(talks);
   });
 
+  it('of a caller who hangs up it tells how far the greeting was heard', async () => {
+    const before = bot.printed().length;
+    const hasty = ported(ofCall!).replace('--talk-after-ms 2000 --out call.wav', '--seconds 3');
+    const { printed, ended } = start('bash', ['-euc', hasty]);
+    expect(await ended, printed()).toBe(0);
+    await bot.until(/\nleg_gone: [^\n]*\nheard: Good[\s\S]* \| not heard: \S[\s\S]*until you do\.\n$/);
+    expect(bot.printed().slice(before)).toMatch(/^leg_gone: /);
+  });
+
   it('and in 16-bit samples, over AudioSocket', async () => {
     const uuid = '0b8f3c9e-6a2d-4f10-9d57-1c2e3f405163';
     const before = bot.printed().length;

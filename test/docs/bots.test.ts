@@ -3,9 +3,11 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocketServer } from 'ws';
 import { freePort } from '../../testkit/carriers/free-port.ts';
 import { startChaosProxy } from '../../testkit/chaos/chaos-proxy.ts';
 import { simulate } from '../../testkit/cli/simulate.ts';
@@ -229,6 +231,34 @@ describe.concurrent('docs/bot.md', () => {
     await line.close();
   }
 
+  /** A session that nothing is left of: the gateway has forgotten it. */
+  async function loseIt(program: string, code: string) {
+    const server = createHttpServer();
+    const sessions = new WebSocketServer({ noServer: true });
+    const addresses: string[] = [];
+    server.on('upgrade', (request, socket, head) => {
+      addresses.push(request.url!);
+      if (request.url!.includes('after='))
+        return socket.end('HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n');
+      sessions.handleUpgrade(request, socket, head, (client) => {
+        client.send(JSON.stringify({ type: 'ready', n: 1, resume: { token: 'one' } }));
+        client.once('message', () => client.terminate());
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const folder = folderOf('lost');
+    folder.write('resuming.py', code.replaceAll('8080', String(port)));
+    const bot = run(folder, program, ['resuming.py']);
+    bot.child.stdin.end('What is new?\n');
+    expect(await bot.ended, bot.printed()).toBe(1);
+    expect(bot.printed()).toBe('The session is lost.\n');
+    expect(addresses[1]).toContain('after=1');
+    server.closeAllConnections();
+    server.close();
+  }
+
   /** With a wrong key it ends and says what the gateway says: no traceback. */
   async function beRefused(name: string, program: string, code: string, words: RegExp) {
     const guarded = await startRunningGateway({ env: { VOXGATE_API_KEYS: 'me:secret' } });
@@ -238,7 +268,32 @@ describe.concurrent('docs/bot.md', () => {
     await guarded.close();
   }
 
-  const NO_SOUND = '(ffplay has ended with code 1, is there a sound device? Nothing is heard from now on.)';
+  const NO_SOUND =
+    '(ffplay has ended by itself; perhaps there is no sound device. Nothing is heard from now on.)';
+
+  /** Its loudspeaker is not there, or ends: it says so once, and all else is as ever. Enter alone says nothing. */
+  async function beSilent(name: string, program: string, code: string) {
+    const tryWith = async (speaker: 'ends' | 'none', words: string) => {
+      const folder = folderOf('silent');
+      if (speaker === 'ends') folder.standIn('ffplay', 'echo "Could not initialize SDL" >&2; exit 1');
+      folder.write(name, code.replaceAll('8080', String(gateway.port)));
+      const bot = run(folder, program, [name], speaker === 'none' ? { PATH: '' } : {});
+      bot.child.stdin.write('\nHello\n');
+      if (speaker === 'ends') {
+        await bot.until(/^bot.*: You said .Hello/m);
+        bot.child.stdin.write('And again\n');
+      }
+      bot.child.stdin.end();
+      expect(await bot.ended, bot.printed()).toBe(0);
+      expect(bot.printed().match(/\(.*Nothing is heard.*/g)).toEqual([words]);
+      expect(bot.printed()).toMatch(/^bot.*: You said .*speaking\. ?$/m);
+      expect(bot.printed()).not.toMatch(/SDL|Cannot read|index out of|lost|closed/);
+    };
+    await Promise.all([
+      tryWith('ends', NO_SOUND),
+      tryWith('none', '(ffplay is not installed. Nothing is heard from now on.)'),
+    ]);
+  }
 
   describe('the bot in JavaScript', () => {
     it('is interrupted, and its model knows what was heard', () => talk('bot.mjs', process.execPath, js));
@@ -246,14 +301,7 @@ describe.concurrent('docs/bot.md', () => {
     it('says no rest of an old answer then', () => beginAnew('bot.mjs', process.execPath, js));
     it('ends with what a gateway says that does not take its key', () =>
       beRefused('bot.mjs', process.execPath, js, /^The gateway refused the session: 401 UNAUTHORIZED: .*$/));
-    it('says when nothing plays', async () => {
-      const { folder, bot } = started('bot.mjs', process.execPath, js, gateway.port);
-      folder.standIn('ffplay', 'echo "Could not initialize SDL" >&2; exit 1');
-      bot.child.stdin.end('Hello\nAnd again\n');
-      expect(await bot.ended).toBe(0);
-      expect(bot.printed().match(/\(.*Nothing is heard.*/g)).toEqual([NO_SOUND]);
-      expect(bot.printed()).not.toContain('SDL');
-    });
+    it('says when nothing plays', () => beSilent('bot.mjs', process.execPath, js));
   });
 
   describe.skipIf(isMissing('python3-websockets'))('the bot in Python', () => {
@@ -264,14 +312,19 @@ describe.concurrent('docs/bot.md', () => {
     it('comes back to its session', () => comeBack(program, resuming));
     it('ends with what a gateway says that does not take its key', () =>
       beRefused('bot.py', program, python, /^(?!.*errorMessage).*(?:HTTP 401|Authorization: Bearer).*$/));
-    it('says when nothing plays', async () => {
-      const { folder, bot } = started('bot.py', program, python, gateway.port);
-      folder.standIn('ffplay', 'echo "Could not initialize SDL" >&2; exit 1');
-      bot.child.stdin.end('Hello\nAnd again\n');
-      expect(await bot.ended).toBe(0);
-      expect(bot.printed().match(/\(.*Nothing is heard.*/g)).toEqual([NO_SOUND]);
-      expect(bot.printed()).not.toContain('SDL');
+    it('ends, where it would come back, with what refused it', () =>
+      beRefused('resuming.py', program, resuming, /^.*HTTP 401.*$/));
+    it('says when nothing plays', () => beSilent('bot.py', program, python));
+    it('says when nothing plays, and keeps its session', () => beSilent('resuming.py', program, resuming));
+    it('says two things in one breath', async () => {
+      const folder = folderOf('breath');
+      folder.write('resuming.py', resuming.replaceAll('8080', String(gateway.port)));
+      const bot = run(folder, program, ['resuming.py']);
+      bot.child.stdin.end('Wait\nNo\n');
+      expect(await bot.ended, bot.printed()).toBe(0);
+      expect(bot.printed()).toMatch(/^bot, \d+ ms: You said 'No'.*speaking\. ?\n$/);
     });
+    it('ends with 1 when its session is lost', () => loseIt(program, resuming));
   });
 });
 
@@ -316,6 +369,12 @@ describe('docs/legs/twilio.md', () => {
     expect(statSync(wav).size).toBeGreaterThan(50_000);
     await bot.until(/^heard: I have heard you\. Goodbye for now\. \| not heard: $/m);
     expect(bot.printed()).toMatch(/^heard: Good[\s\S]* \| not heard: [\s\S]*until you do\.\nheard: I have/m);
+
+    // A caller who hangs up in the greeting.
+    const hasty = args.filter((arg) => arg !== '--talk-after-ms' && arg !== '2000');
+    const hanging = { ...createFakeTerminal([...hasty, '--seconds', '3']), env: terminal.env };
+    expect(await simulate.run(hanging)).toBe(0);
+    await bot.until(/\nleg_gone: .*\nheard: Good[\s\S]* \| not heard: \S[\s\S]*until you do\.\n$/);
 
     // Whoever signs with another token is nobody, and is told what was signed.
     const forged = { ...terminal, env: { VOXGATE_TWILIO_AUTH_TOKEN: 'another' } };

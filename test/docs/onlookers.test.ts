@@ -1,6 +1,6 @@
 // docs/onlookers.md: its examples as they stand but for addresses, beside a session that speaks.
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EventSource } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -86,9 +86,12 @@ describe('docs/onlookers.md', () => {
 
   it('a second terminal finds the session and reads its captions', async () => {
     const open = await startRunningGateway({ script: speaking });
+    folder.standIn('sleep', 'touch waited; exec /bin/sleep 0.1');
+    const read = bash(ofWalk!.replaceAll('127.0.0.1:8080', `127.0.0.1:${open.port}`), {});
+    // A second too early: no session is there.
+    await expect.poll(() => existsSync(join(folder.path, 'waited'))).toBe(true);
     const speaker = await open.session();
     await speaker.event('ready');
-    const read = bash(ofWalk!.replaceAll('127.0.0.1:8080', `127.0.0.1:${open.port}`), {});
     await expect
       .poll(async () => (await fetch(`${open.url}/v1/sessions`).then((reply) => reply.json())) as unknown)
       .toMatchObject({ sessions: [{ onlookers: 1 }] });

@@ -1,9 +1,13 @@
 // `voxgate simulate` before a running gateway: what it says of one that is right and of what is not, and what it leaves.
+
+import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { CARRIERS } from '../../testkit/carriers/carriers.ts';
 import { freePort } from '../../testkit/carriers/free-port.ts';
 import { simulate } from '../../testkit/cli/simulate.ts';
@@ -267,6 +271,15 @@ describe.concurrent('voxgate simulate', () => {
     );
   });
 
+  it('fails with 1 when the call ends and nobody has spoken to it', async () => {
+    const terminal = at(gateway.sessionUrl, '--call', 'CA-alone', '--seconds', '1');
+    expect(await simulate.run(terminal)).toBe(1);
+    expect(reportOf(terminal)).toMatchObject({
+      heardMs: 0,
+      faults: [expect.stringMatching(/^nothing was heard before the call ended: no session attached/)],
+    });
+  });
+
   it('only watches a call that nobody was told to speak to', async () => {
     const terminal = at(gateway.sessionUrl, '--call', 'CA-watched', '--seconds', '4');
     const running = simulate.run(terminal);
@@ -299,5 +312,17 @@ describe.concurrent('voxgate simulate', () => {
     await expect(nobody).rejects.toThrow(/ECONNREFUSED/);
     const stranger = simulate.run(at(gateway.sessionUrl, '--token', 'made-up.token.x'));
     await expect(stranger).rejects.toThrow(/refused the leg: 401/);
+  });
+
+  it('says that a token is missing, in its flag and in the path', async () => {
+    await expect(simulate.run(at(gateway.sessionUrl, '--token', ''))).rejects.toThrow(
+      /--token is ""; allowed: a value/,
+    );
+    const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/v1/legs/chan-websocket/`);
+    const [, reply] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+    expect([reply.statusCode, await text(reply)]).toEqual([
+      404,
+      expect.stringContaining('its token is missing'),
+    ]);
   });
 });

@@ -9,7 +9,15 @@ import {
   keyFileOf,
   readCaller,
 } from '../../src/cli/caller/caller.ts';
-import { type Command, FILE, JSON_FLAG, STRING, type Terminal, UsageError } from '../../src/cli/command.ts';
+import {
+  type Command,
+  FILE,
+  JSON_FLAG,
+  NOT_EMPTY,
+  STRING,
+  type Terminal,
+  UsageError,
+} from '../../src/cli/command.ts';
 import { checkInputs } from '../../src/cli/input/read-input.ts';
 import { tellBeside } from '../../src/cli/output/beside-result.ts';
 import { checkAudioEnding, isStandardOutput, STANDARD } from '../../src/cli/output/file-endings.ts';
@@ -40,7 +48,7 @@ import { type BotPlan, type SpokenTurn, speakToCall, turnFaults } from './simula
 const FLAGS = {
   ...CALLER_FLAGS,
   ...JSON_FLAG,
-  token: STRING,
+  token: NOT_EMPTY,
   'leg-url': STRING,
   listen: STRING,
   codec: STRING,
@@ -49,13 +57,13 @@ const FLAGS = {
   'talk-after-ms': STRING,
   webhook: STRING,
   'auth-token-file': FILE,
-  'public-url': STRING,
-  call: STRING,
+  'public-url': NOT_EMPTY,
+  call: NOT_EMPTY,
   say: STRING,
   'barge-in-ms': STRING,
   seconds: STRING,
   repeat: STRING,
-  out: FILE,
+  out: { ...FILE, empty: 'refused' },
 } as const;
 type Given = Readonly<Partial<Record<Exclude<keyof typeof FLAGS, 'json'>, string | undefined>>>;
 
@@ -145,11 +153,21 @@ type Ended = {
 /** AudioSocket is kept awake with silence before anybody speaks. */
 const isSilent = (bytes: Uint8Array) => bytes.every((byte) => byte === 0);
 
-/** A call that the gateway has ended, and that nobody has spoken to until then, was not taken by any session. */
-function refusal(kind: string, call: SimulatedCall, { closeCode }: Ended): readonly string[] {
+/** A call that nobody has spoken to; when the gateway has ended it, no session took it. A bot of our own tells by its turns. */
+function silence(
+  kind: string,
+  call: SimulatedCall,
+  { closeCode }: Ended,
+  plan: BotPlan | undefined,
+): readonly string[] {
   const isTcp = kind === TCP_KIND;
-  if (closeCode === undefined || call.playout.heard.some(({ bytes }) => !isTcp || !isSilent(bytes)))
-    return [];
+  if (call.playout.heard.some(({ bytes }) => !isTcp || !isSilent(bytes))) return [];
+  if (closeCode === undefined)
+    return plan === undefined
+      ? [
+          'nothing was heard before the call ended: no session attached to it, or the one that did said nothing',
+        ]
+      : [];
   const what = isTcp
     ? 'the gateway ended the call before anybody spoke to it'
     : `the gateway ended the call (${closeCode}) before anything was heard`;
@@ -159,7 +177,7 @@ function refusal(kind: string, call: SimulatedCall, { closeCode }: Ended): reado
 function judge(kind: string, call: SimulatedCall, ended: Ended, plan: BotPlan | undefined): SimulationReport {
   const { turns } = ended;
   const report = call.report();
-  const faults = [...report.faults, ...refusal(kind, call, ended)];
+  const faults = [...report.faults, ...silence(kind, call, ended, plan)];
   if (plan !== undefined) faults.push(...turnFaults(turns, plan));
   if (report.staleBytes !== null && report.staleBytes > 0)
     faults.push(`${report.staleBytes} bytes came after a clear, before anything was due`);

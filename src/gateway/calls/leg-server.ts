@@ -66,6 +66,12 @@ export function createLegServer(options: LegServerOptions): LegServer {
     const [, kind, inPath] = PATH.exec(target.split('?', 1)[0]!) ?? [];
     const leg = legs.find((each) => each.kind === kind);
     if (leg === undefined) {
+      const named = legKindOf(target);
+      if (named !== undefined && target.split('?', 1)[0] === `/v1/legs/${named}/`)
+        throw new AppError(
+          'not_found',
+          `The path ends behind /v1/legs/${named}/, its token is missing: attachToken of ready; a leg that brings it elsewhere leaves out the last slash.`,
+        );
       const kinds = legs.map((each) => each.kind).join(', ');
       throw new AppError('not_found', `There is no such leg; there are ${kinds}.`);
     }
