@@ -1,6 +1,7 @@
 // Turns that are heard one after another, and what they share: their line, their place among those who speak, their room
 // at the speech service. A session has one such queue; one whose protocol has contexts has one for each (playout-queues.ts).
 
+import type { EventOf } from '../dialects/native-events.ts';
 import type { SessionPlace } from './admission-control.ts';
 import type { SessionAudience } from './observers/session-audience.ts';
 import type { TurnAudience, TurnPlayback } from './observers/turn-playback.ts';
@@ -47,9 +48,9 @@ export class PlayoutQueue implements TurnAudience {
     });
   }
 
-  began(playback: TurnPlayback): void {
+  began(playback: TurnPlayback, started: EventOf<'started'>): void {
     this.place.began();
-    this.audience.began(playback);
+    this.audience.began(playback, started);
   }
   wantsRecording(settings: TurnSettings): boolean {
     return this.audience.wantsRecording(settings);

@@ -150,9 +150,9 @@ export class PlayoutQueues implements SessionLine, Player {
       audience: {
         wantsRecording: (settings) => audience.wantsRecording(settings),
         // A listener is given the new context in place of the old one, and so are those who look on.
-        began: (playback) => {
+        began: (playback, started) => {
           audience.followOnly((id) => queue.line.find(id) !== undefined);
-          audience.began(playback);
+          audience.began(playback, started);
         },
       },
       spoolCapacityBytes: (ownBytes) => this.spoolCapacityBytes(ownBytes),

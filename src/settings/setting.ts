@@ -251,8 +251,7 @@ function readBucket({ host, port, pathname, searchParams, username, password, ha
 export function filesAddress(meaning: string): Setting<FilesAddress | undefined> {
   return {
     meaning,
-    allowed:
-      'file:///folder, an absolute path, or s3://bucket/prefix, with ?endpoint=ORIGIN&region=NAME',
+    allowed: 'file:///folder, an absolute path, or s3://bucket/prefix, with ?endpoint=ORIGIN&region=NAME',
     placeholder: 'URL',
     default: undefined,
     secrecy: 'open',

@@ -142,7 +142,7 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
     if (typeof told !== 'string' || typeof signature !== 'string' || !notes.isEntry(told, signature))
       return undefined;
     // Nobody else can have signed it, so it has the shape that it was given.
-    const { atMs, ...instance } = parseJson(told)?.value as Instance & { readonly atMs: number };
+    const { atMs, ...instance } = parseJson(told)!.value as Instance & { readonly atMs: number };
     const isFresh = Math.abs(unixMs() - atMs) <= LEASE_MS + MAX_SKEW_MS;
     return instance.id === id && isFresh ? instance : undefined;
   };
