@@ -129,7 +129,7 @@ async function open(path, { protocols = ['voxgate.v1'], headers } = {}) {
   const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`, protocols, { headers });
   const events = [];
   socket.on('message', (data, isBinary) => {
-    if (!isBinary) events.push(JSON.parse(data.toString()));
+    if (!isBinary) events.push(JSON.parse(/** @type {Buffer} */ (data).toString()));
   });
   socket.on('error', () => {});
   const answer = await Promise.race([

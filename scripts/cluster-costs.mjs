@@ -61,7 +61,7 @@ const database = new pg.Client({ connectionString: databaseUrl });
 await database.connect();
 /** What both have been asked so far; asking is left out of the count. */
 async function counts() {
-  const stats = `${await redis.call('INFO', 'commandstats')}`;
+  const stats = /** @type {string} */ (await redis.call('INFO', 'commandstats'));
   const commands = [...stats.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)]
     .filter(([, name]) => !/^(info|hello|client|ping)/.test(name))
     .reduce((sum, [, , calls]) => sum + Number(calls), 0);

@@ -67,6 +67,7 @@ class Client {
   sent = [];
   taken = 0;
   after = 0;
+  /** @type {string | undefined} */
   turn = undefined;
   back = [];
   awayMs = undefined;
@@ -83,7 +84,7 @@ class Client {
       socket.on('error', refused);
       socket.on('message', (data, isBinary) => {
         if (isBinary) return this.audio.get(this.turn).push(data);
-        const message = JSON.parse(data.toString());
+        const message = JSON.parse(/** @type {Buffer} */ (data).toString());
         this.take(message);
         opened(message);
       });

@@ -440,7 +440,7 @@ async function verify(name, urls) {
   }
   for (const url of urls) {
     const answers = [await enter(url, good.token), await enter(url, revoked.token)];
-    if (answers.join() !== 'open,401') fault(`${name}: the two tokens are answered ${answers}`);
+    if (answers.join() !== 'open,401') fault(`${name}: the two tokens are answered ${answers.join()}`);
   }
   tell(`${name}: ${JSON.stringify(counts)}`);
   return counts;

@@ -80,10 +80,10 @@ const placeTaken = (table: RecordTable, { id, kind }: CopiedRow): Error =>
 export type RecordSql = {
   readonly nameOf: (table: RecordTable | 'disposable_files') => string;
   readonly place: (at: number) => string;
-  ask(sql: string, values: readonly CopiedRow[string][]): Promise<readonly CopiedRow[]>;
+  readonly ask: (sql: string, values: readonly CopiedRow[string][]) => Promise<readonly CopiedRow[]>;
   /** One transaction; `taken` is thrown where a unique index has the row already. */
-  write(statements: readonly RecordStatement[]): Promise<void>;
-  checkUnused(): Promise<void>;
+  readonly write: (statements: readonly RecordStatement[]) => Promise<void>;
+  readonly checkUnused: () => Promise<void>;
 };
 type RecordStatement = {
   readonly sql: string;

@@ -177,13 +177,13 @@ function cutAfter(side: RecordSide, most: number, onCall = () => {}): RecordSide
   };
   const { copies, files, works } = side;
   return {
-    copies: { ...copies, add: counted(copies.add) },
+    copies: { ...copies, add: counted((...args: Parameters<typeof copies.add>) => copies.add(...args)) },
     files: {
       ...files,
-      scratch: counted(files.scratch),
-      publish: counted(files.publish),
-      tidy: counted(files.tidy),
+      scratch: counted((...args: Parameters<typeof files.scratch>) => files.scratch(...args)),
+      publish: counted((...args: Parameters<typeof files.publish>) => files.publish(...args)),
+      tidy: counted((...args: Parameters<typeof files.tidy>) => files.tidy(...args)),
     },
-    works: { expect: counted(works.expect) },
+    works: { expect: counted((...args: Parameters<typeof works.expect>) => works.expect(...args)) },
   };
 }

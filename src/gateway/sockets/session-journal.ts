@@ -119,21 +119,13 @@ export function addToJournal(state: JournalState, addition: JournalAddition): Jo
 }
 
 function withEvent(turn: JournaledTurn, n: number, event: ServerEvent): JournaledTurn {
-  switch (event.type) {
-    case 'started':
-      return { ...turn, startedN: n };
-    case 'switched':
-    case 'sought':
-      return { ...turn, changed: true };
-    case 'ended':
-      return { ...turn, ended: [n, event] };
-    case 'heard':
-      return { ...turn, heard: [n, event] };
-    case 'mark':
-      return { ...turn, marks: [...turn.marks, [n, event]] };
-    default:
-      return turn;
-  }
+  const { type } = event;
+  if (type === 'started') return { ...turn, startedN: n };
+  if (type === 'switched' || type === 'sought') return { ...turn, changed: true };
+  if (type === 'ended') return { ...turn, ended: [n, event] };
+  if (type === 'heard') return { ...turn, heard: [n, event] };
+  if (type === 'mark') return { ...turn, marks: [...turn.marks, [n, event]] };
+  return turn;
 }
 
 /** What a later command makes needless goes. */

@@ -80,8 +80,8 @@ type Script = (...args: (string | number)[]) => Promise<unknown>;
 
 export type RedisHealth = {
   readonly exchange: HealthExchange;
-  isUp(): boolean;
-  close(): void;
+  readonly isUp: () => boolean;
+  readonly close: () => void;
 };
 
 export type RedisHealthOptions = {
