@@ -11,6 +11,8 @@ const FLAGS = {
   json: { type: 'boolean', default: false },
 } as const;
 const ALL = 'Flags: --format, --out, --key-file, --token, --json';
+const EMPTY =
+  '--token is ""; allowed: a value that is not empty. A command in its place, "$(…)", may have printed nothing';
 const read = (args: readonly string[]) => readFlags(args, FLAGS, 'one');
 
 describe('flags', () => {
@@ -31,13 +33,8 @@ describe('flags', () => {
       ['-o', 'x'],
       `-o is not a flag of this command. A text that begins with a dash is written behind --\n${ALL}`,
     ],
-    ...[['--token', ''], ['--token=']].map(
-      (args) =>
-        [
-          args,
-          '--token is ""; allowed: a value that is not empty. A command in its place, "$(…)", may have printed nothing',
-        ] as const,
-    ),
+    [['--token', ''], EMPTY],
+    [['--token='], EMPTY],
     [['--out'], '--out has no value; allowed: --out VALUE'],
     [['--out', '--json'], '--out has no value; one that begins with a dash is written as --out=VALUE'],
     [['--json=yes'], '--json takes no value'],
