@@ -13,6 +13,8 @@ const FLAGS = {
 const EMPTY =
   '--token is ""; allowed: a value that is not empty. A command in its place, "$(…)", may have printed nothing';
 const ALL = 'Flags: --format, --out, --key-file, --token, --json';
+const EMPTY =
+  '--token is ""; allowed: a value that is not empty. A command in its place, "$(…)", may have printed nothing';
 const read = (args: readonly string[]) => readFlags(args, FLAGS, 'one');
 
 describe('flags', () => {
