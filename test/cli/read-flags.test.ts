@@ -10,8 +10,6 @@ const FLAGS = {
   token: { type: 'string', empty: 'refused' },
   json: { type: 'boolean', default: false },
 } as const;
-const EMPTY =
-  '--token is ""; allowed: a value that is not empty. A command in its place, "$(…)", may have printed nothing';
 const ALL = 'Flags: --format, --out, --key-file, --token, --json';
 const EMPTY =
   '--token is ""; allowed: a value that is not empty. A command in its place, "$(…)", may have printed nothing';
