@@ -31,6 +31,11 @@ export function createMemoryJournal(): MemoryJournal {
       all.set(session, { holder, entries: entry === undefined ? before : [...before, entry] });
       return 'written';
     },
+    async release() {
+      await journal.delay();
+      const kept = all.get(session);
+      if (kept?.holder === holder) kept.holder = 0;
+    },
     drop() {
       if (all.get(session)?.holder === holder) all.delete(session);
     },

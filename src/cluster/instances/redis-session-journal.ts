@@ -63,6 +63,12 @@ redis.call('DEL', KEYS[2])
 redis.call('SET', KEYS[1], 'over', 'PX', ARGV[2])
 `;
 const OVER = 'over';
+/** KEYS as above. ARGV: the holder, life in ms, one that is no instance's, so that any may claim it. */
+const RELEASE = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[2]) end
+`;
+/** In the place of an instance's id, which is longer. */
+const NOBODY = 'nobody';
 
 const keysOf = (session: string) =>
   [`voxgate:{journal:${session}}:holder`, `voxgate:{journal:${session}}:entries`] as const;
@@ -119,6 +125,10 @@ export function createRedisSessionJournal(options: RedisSessionJournalOptions): 
         const sealed = entry === undefined ? '' : cipher.seal(session, entry);
         const mode = entry === undefined ? 'beat' : how;
         return (await redis.eval(WRITE, 2, ...keys, holder, LIFE * lifeMs, mode, sealed)) as 'written';
+      },
+      async release() {
+        const free = `${NOBODY}.${random.id(HOLD_BYTES)}`;
+        await redis.eval(RELEASE, 2, ...keys, holder, LIFE * forMs, free);
       },
       drop() {
         // What is left behind expires.

@@ -15,10 +15,11 @@ import { GREETING_TURN } from '../../session/session-agent.ts';
 import type { OutgoingAudio, SessionOutlet } from '../../session/session-outlet.ts';
 import { ClientLink, type LinkSocket, UNANSWERED, type Unread } from './client-link.ts';
 import { type ConnectionOptions, idleTimeoutOf, readyEvent, saidNothing } from './connection-options.ts';
+import { Departure } from './departure.ts';
 import { PacedIntake, textBytes } from './paced-intake.ts';
-import { isLost, NO_CLOSE_FRAME, type ResumableConnection, type Resumption } from './resumption.ts';
+import type { ResumableConnection, Resumption } from './resumption.ts';
 import { type SessionEnd, SessionRecord } from './session-record.ts';
-import { socketFaultOf, stopReadingAfterClose } from './socket-bounds.ts';
+import { isLost, NO_CLOSE_FRAME, socketFaultOf, stopReadingAfterClose } from './socket-bounds.ts';
 import { tooMuchTime } from './time-shares.ts';
 import type { SentAudio } from './unproven.ts';
 
@@ -47,7 +48,8 @@ export class ClientConnection implements LiveSession, ResumableConnection {
    * `giving-up`: turns end, and a close waits for that; `last-words`: all is sent, and the client is given time
    * to read it.
    */
-  private phase: 'open' | 'draining' | 'giving-up' | 'last-words' | 'closing' = 'open';
+  private phase: 'open' | 'giving-up' | 'last-words' | 'closing' = 'open';
+  private readonly departure: Departure;
   /** What a dialect closes with when its turns are given up. */
   private lastClose: { readonly code: number; readonly reason: string } | undefined;
 
@@ -55,6 +57,7 @@ export class ClientConnection implements LiveSession, ResumableConnection {
     const { runtime, limits, entry } = options;
     ({ id: this.id, userId: this.userId, dialect: this.dialect, resumption: this.resumption } = options);
     this.openedAtMs = runtime.clock.now();
+    this.departure = new Departure(this, runtime.clock);
     this.options = options;
     this.idleTimeoutMs = idleTimeoutOf(options);
     this.heardFromAtMs = this.openedAtMs;
@@ -156,7 +159,8 @@ export class ClientConnection implements LiveSession, ResumableConnection {
     if (this.isSilent()) return;
     this.resumption?.tend(nowMs);
     if (session.turnsUnheard() > 0) this.heardFromAtMs = nowMs;
-    if (this.phase === 'draining' && session.turnsUnheard() === 0) return this.close('shutting_down');
+    this.departure.tend(nowMs);
+    if (this.isSilent() || this.departure.isMoving()) return;
     if (link === undefined) return this.resumption?.sweep(this, nowMs);
     if (idleTimeoutMs > 0 && nowMs - this.heardFromAtMs >= idleTimeoutMs)
       return this.refuseAndClose(saidNothing());
@@ -167,15 +171,8 @@ export class ClientConnection implements LiveSession, ResumableConnection {
     this.beat(link, nowMs);
     if (this.link === link) this.resumption?.acknowledge(link, nowMs);
   }
-  /** Takes no new turn and closes once the last one has been heard. */
   drain(deadlineMs: number): void {
-    if (this.phase !== 'open') return;
-    if (this.state() === 'waiting' && this.session.leg() === undefined) return this.close('shutting_down');
-    this.phase = 'draining';
-    const resume = this.resumption === undefined ? {} : { resume: false };
-    this.say({ type: 'goaway', deadlineMs, ...resume });
-    this.session.drain();
-    if (this.session.turnsUnheard() === 0) this.close('shutting_down');
+    if (this.phase === 'open') this.departure.begin(deadlineMs);
   }
   close(code: ErrorCode): void {
     this.closeAs(this.closeCodeOf(code), code, code);
@@ -192,11 +189,13 @@ export class ClientConnection implements LiveSession, ResumableConnection {
     this.options.runtime.log.debug('socket fault', { session: this.id, fault: error.message });
   }
   private onClose(code: number): void {
-    if (this.waitsAfter(code)) this.detach(code);
-    else this.finish(this.ending.close ?? code);
+    if (this.mayWait() && isLost(code)) return this.detach(code);
+    this.link = undefined;
+    const leaves = this.phase === 'open' && isLost(code) && this.departure.lost();
+    if (!leaves) this.finish(this.ending.close ?? code);
   }
-  private waitsAfter(code: number): boolean {
-    return this.resumption !== undefined && this.phase === 'open' && isLost(code);
+  private mayWait(): boolean {
+    return this.resumption !== undefined && this.phase === 'open' && !this.departure.isLeaving();
   }
   private detach(code: number): void {
     this.link = undefined;
@@ -244,6 +243,7 @@ export class ClientConnection implements LiveSession, ResumableConnection {
   }
   /** Answers to a client that asks and does not read would pile up between two sweeps, and while its messages wait. */
   private reads(): boolean {
+    if (this.departure.isMoving()) return false;
     const unread = this.link?.overfull();
     if (unread !== undefined) this.endSlowReader(unread);
     return unread === undefined;
@@ -268,7 +268,7 @@ export class ClientConnection implements LiveSession, ResumableConnection {
 
   private beat(link: ClientLink, nowMs: number): void {
     if ((this.resumption?.beat(link, nowMs) ?? link.beat(nowMs)) !== 'give-up') return;
-    const waits = this.waitsAfter(NO_CLOSE_FRAME);
+    const waits = this.mayWait();
     if (!waits && this.session.turnsUnheard() > 0) return this.endSlowReader(UNANSWERED);
     if (waits) this.detach(NO_CLOSE_FRAME);
     else this.fallSilent();
@@ -280,7 +280,7 @@ export class ClientConnection implements LiveSession, ResumableConnection {
     const { link } = this;
     if (link === undefined || this.isSilent() || this.phase === 'giving-up') return;
     const close = this.closeCodeOf('slow_reader');
-    if (this.resumption !== undefined && this.phase === 'open') {
+    if (this.mayWait()) {
       // What it has not read it gets when it comes back.
       this.detach(close);
       link.close(close, 'slow_reader');

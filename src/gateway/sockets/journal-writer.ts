@@ -29,6 +29,8 @@ export type JournalHold = {
     how: 'added' | 'anew',
     forMs: number,
   ): Promise<'written' | 'lost' | 'missing'>;
+  /** Any instance may claim it now, this one living or not. Rejects as `write`. */
+  release(): Promise<void>;
   /** The session has ended, or is journaled no more. Never throws. */
   drop(): void;
 };
@@ -97,7 +99,8 @@ export class JournalWriter {
   private commands: [number, ClientCommand][] = [];
   private said: [number, ServerEvent][] = [];
   private written: number;
-  private phase: 'on' | 'off' | 'closed' = 'on';
+  private phase: 'on' | 'releasing' | 'off' | 'closed' = 'on';
+  private writing: Promise<void> = Promise.resolve();
   private how: 'added' | 'anew' = 'anew';
   private isWriting = false;
   private dueMs = Number.POSITIVE_INFINITY;
@@ -158,6 +161,24 @@ export class JournalWriter {
     const isInCall = this.state.leg !== undefined && this.options.look().heard !== undefined;
     if (isInCall && nowMs - this.lastMs >= POSITION_MS) this.writeIn(0);
   }
+  isOn(): boolean {
+    return this.phase === 'on';
+  }
+  /** Writes all there is and lets another instance go on from it; what comes later is not written. Never rejects. */
+  async release(): Promise<void> {
+    if (this.phase !== 'on') return;
+    const { hold, forMs } = this.options;
+    this.disarm();
+    this.phase = 'releasing';
+    await this.writing;
+    // Whether what was being written is there is not known, so nothing is added to it.
+    this.how = 'anew';
+    const entry = JSON.stringify(this.next());
+    const became = await hold.write(entry, 'anew', forMs).catch(() => 'unknown' as const);
+    // Without it the journal is free when this instance is gone.
+    if (became === 'written') await hold.release().catch(() => {});
+    this.leave('closed');
+  }
   /** The session has ended. */
   close(): void {
     if (this.phase === 'on') this.options.hold.drop();
@@ -181,7 +202,9 @@ export class JournalWriter {
     if (this.isWriting || dueMs >= this.dueMs) return;
     this.dueMs = dueMs;
     this.disarm();
-    this.disarm = clock.after(Math.max(0, ms), () => void this.write());
+    this.disarm = clock.after(Math.max(0, ms), () => {
+      this.writing = this.write();
+    });
   }
   private next(): JournalEntry {
     const { provenN, ...seen } = this.options.look();
@@ -213,7 +236,7 @@ export class JournalWriter {
     this.lastMs = clock.now();
     const became = await hold.write(entry, how, forMs).catch(() => 'unknown' as const);
     this.isWriting = false;
-    if ((this.phase as string) !== 'on') return;
+    if (!this.isOn()) return;
     if (became === 'lost') return this.lost();
     if (became === 'written') {
       metrics.journalWritten(chars);

@@ -15,7 +15,7 @@ import type { UpgradeSeen } from './admit-upgrade.ts';
 import type { ClientLink, LinkSocket } from './client-link.ts';
 import { JournalWriter, type JournalWriterOptions } from './journal-writer.ts';
 import type { JournalState, ReturnPlan } from './session-journal.ts';
-import { stopReadingAfterClose } from './socket-bounds.ts';
+import { NO_CLOSE_FRAME, stopReadingAfterClose } from './socket-bounds.ts';
 import { type SentAudio, Unproven } from './unproven.ts';
 
 export type ResumptionOptions = {
@@ -64,16 +64,6 @@ export type ResumableConnection = {
   /** To the client. */
   say(event: ServerEvent): void;
 };
-
-/** RFC 6455 7.4.1: what a connection is closed with that is lost without a word. */
-export const NO_CLOSE_FRAME = 1006;
-/**
- * Of a connection that was lost: without a close frame, by a page or a computer that went away, by a server or a proxy in
- * between that stopped (RFC 6455 7.4.1 and the IANA registry). With any other code the client has closed the session.
- */
-const LOST: ReadonlySet<number> = new Set([1001, NO_CLOSE_FRAME, 1011, 1012, 1013, 1014]);
-
-export const isLost = (closeCode: number): boolean => LOST.has(closeCode);
 
 /** Between two pings that prove what lies before them: two seconds of telephone audio are 16 KB. */
 const PROOF_MS = 2000;
@@ -157,6 +147,14 @@ export class Resumption {
     if (takenOver === undefined) return 'new';
     this.goOn = () => this.takeUp(takenOver, connection, link);
     return 'taken-over';
+  }
+  /** Another instance can go on with it. */
+  isJournaled(): boolean {
+    return this.journal?.isOn() === true;
+  }
+  /** Has another instance go on with it from where it is; resolves when it may. */
+  async release(): Promise<void> {
+    await this.journal?.release();
   }
   /** Resolves when nothing that a client is told to be taken can be lost any more. */
   async settled(): Promise<void> {

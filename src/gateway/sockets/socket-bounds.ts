@@ -84,3 +84,13 @@ export function socketFaultOf({ code }: NodeJS.ErrnoException): SocketFault | un
 /** The subprotocols that lines of `Sec-WebSocket-Protocol` offer, in order. */
 export const offeredProtocols = (lines: readonly string[] = []): string[] =>
   lines.flatMap((line) => line.split(',').map((name) => name.trim()));
+
+/** RFC 6455 7.4.1: what a connection is closed with that is lost without a word. */
+export const NO_CLOSE_FRAME = 1006;
+/**
+ * Of a connection that was lost: without a close frame, by a page or a computer that went away, by a server or a proxy in
+ * between that stopped (RFC 6455 7.4.1 and the IANA registry). With any other code the client has closed the session.
+ */
+const LOST: ReadonlySet<number> = new Set([1001, NO_CLOSE_FRAME, 1011, 1012, 1013, 1014]);
+
+export const isLost = (closeCode: number): boolean => LOST.has(closeCode);

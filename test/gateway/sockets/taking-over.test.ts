@@ -121,6 +121,78 @@ describe.each([
   }, 60_000);
 });
 
+describe('an instance that stops', () => {
+  const leave = async (script: Script, leaves: readonly { afterMs: number; deadlineMs: number }[]) => {
+    const journal = createMemoryJournal();
+    const preset: Preset = { format: 'mulaw' };
+    let rig = openResumableRig({ preset, auto, journal });
+    const { clock, client } = rig;
+    for (const [atMs, message] of script) clock.after(atMs, () => client.send(message));
+    for (const { afterMs, deadlineMs } of leaves) {
+      await clock.run(afterMs);
+      rig.connection.drain(deadlineMs);
+      for (let ms = 0; ms < deadlineMs && rig.closes.length === 0; ms += 100) await clock.run(100);
+      expect(rig.closes).toEqual([1012]);
+      await clock.run(300);
+      rig = await goOnElsewhere(rig, journal, preset);
+    }
+    await clock.run(15_000);
+    rig.stop();
+    return { client, journal };
+  };
+
+  it('has its sessions go on at others with the very byte, whatever is being heard, and says so', async () => {
+    const whole = await leave(WHOLE_TEXTS, []);
+    const leaving = fc.record({
+      afterMs: fc.integer({ min: 1, max: 3000 }),
+      deadlineMs: fc.integer({ min: 300, max: 6000 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(leaving, { minLength: 1, maxLength: 3 }), async (leaves) => {
+        const { client } = await leave(WHOLE_TEXTS, leaves);
+        expect(client.faults).toEqual([]);
+        for (const turn of ['a', 'b', 'c'])
+          expect(soundOf(client, turn).equals(soundOf(whole.client, turn))).toBe(true);
+        const ended = client.messages.filter(({ type }) => type === 'ended').map((each) => each['outcome']);
+        expect(ended).toEqual(['complete', 'complete', 'complete']);
+        const told = client.messages.filter(({ type }) => type === 'goaway').map((each) => each['resume']);
+        expect(told).toEqual(leaves.map(() => true));
+        expect(client.returns.every(({ exact }) => exact === true)).toBe(true);
+      }),
+      { numRuns: 6, endOnFailure: true },
+    );
+  }, 60_000);
+
+  it('lets a session go at once that is silent, and one whose client is away', async () => {
+    for (const isAway of [false, true]) {
+      const journal = createMemoryJournal();
+      const rig = openResumableRig({ preset: { format: 'mulaw' }, auto, journal });
+      const { clock, client } = rig;
+      await clock.run(500);
+      if (isAway) client.socket!.lose();
+      rig.connection.drain(60_000);
+      await clock.run(10);
+      expect(rig.closes).toEqual([1012]);
+      const next = await goOnElsewhere(rig, journal, { format: 'mulaw' });
+      client.send({ type: 'speak', turn: 'x', text: 'Here I am again.' });
+      await clock.run(10_000);
+      expect(client.messages.filter(({ type }) => type === 'ended')).toMatchObject([{ outcome: 'complete' }]);
+      next.stop();
+    }
+  });
+
+  it('closes as ever where the journal does not answer', async () => {
+    const journal = createMemoryJournal();
+    const rig = openResumableRig({ preset: { format: 'mulaw' }, auto, journal });
+    await rig.clock.run(500);
+    journal.fate = 'refused';
+    rig.connection.drain(60_000);
+    await rig.clock.run(10);
+    expect(rig.closes).toEqual([1012]);
+    rig.stop();
+  });
+});
+
 it('appended text is not lost, and no turn ends twice', async () => {
   const script: Script = [
     ...['And ', 'now ', 'by ', 'tok', 'ens. ', 'A second ', 'sentence ', 'follows. '].map(
