@@ -100,6 +100,18 @@ describe.skipIf(!hasRedis)('journals in Redis', () => {
     await expect(other.claim('three', refuse)).rejects.toThrow('not this one');
     expect(await hold.write(undefined, 'added', 60_000)).toBe('written');
   });
+  it('are let go by an instance that lives, and then claimed once', async () => {
+    const isAlive = (id: string) => id !== 'nobody';
+    const [a, b] = [await instance('a6', isAlive), await instance('b6', isAlive)];
+    const hold = a.open('six');
+    await hold.write(ENTRY, 'anew', 60_000);
+    await expect(b.claim('six', () => {})).rejects.toMatchObject({ code: 'busy' });
+    await hold.release();
+    expect((await b.claim('six', () => {}))?.state).toEqual(STATE);
+    expect(await hold.write(ENTRY, 'anew', 60_000)).toBe('lost');
+    await hold.release();
+    await expect(a.claim('six', () => {})).rejects.toMatchObject({ code: 'busy' });
+  });
   it('are over when their session is', async () => {
     const journal = await instance('a4');
     const hold = journal.open('four');
