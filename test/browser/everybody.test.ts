@@ -265,7 +265,7 @@ describe('a PlayNote that is asked for here', { retry: 1 }, () => {
       true,
     ]);
     const card = await text('#notes > li:first-child .hint');
-    expect(card).toMatch(/^Debate of \d+ \w+ \d{4}, \d\d:\d\d, from ferry\.txt\. /);
+    expect(card).toMatch(/^Debate of \d+ \w+ \d{4}, \d\d:\d\d, failed, from ferry\.txt\. /);
     expect(card).not.toMatch(/executive-briefing|childrens-story/);
 
     await page.selectOption('#note-style', 'executive-briefing');
