@@ -199,7 +199,9 @@ await row('one Idempotency-Key and body, three times at once', TIMES, { '1 job':
   const answers = await Promise.all(
     [1, 2, 3].map(() => ask(bob, 'POST', '/api/v1/tts', { json: jobOf(), headers })),
   );
-  return `${new Set(answers.map(({ json }) => json.id)).size} job`;
+  const taken = answers.filter(({ status }) => status < 300);
+  const jobs = `${new Set(taken.map(({ json }) => json.id)).size} job`;
+  return taken.length === answers.length ? jobs : `${jobs}, ${answers.length - taken.length} refused`;
 });
 const agent = (await ask(cat, 'POST', '/api/v1/agents', { json: { name: 'Clerk', voice: 'voice://a' } }))
   .json;
