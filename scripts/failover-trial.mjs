@@ -103,8 +103,8 @@ await Promise.all(TEXTS.map((text) => voices.say({ model: 'VoxDialog', text, voi
 
 const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-failover-'));
 /**
- * A refusal may take a key out for minutes, so each has a service of its own as long as there are some; one that still rests is
- * not asked, and its turn does not count.
+ * A failure before the first speech may take a key out for minutes, so each has a service of its own as long as there are some; one
+ * that still rests is not asked, and its turn does not count.
  */
 const REFUSING = Array.from({ length: 31 - workers }, (_, n) => `refusing-${n}`);
 let refusals = 0;
@@ -133,13 +133,13 @@ const { child, url } = await startServing(values.program, dataDir, {
 const HEADERS = { headers: { authorization: 'Bearer any', 'x-user-id': 'trial' } };
 const address = `${url.replace('http', 'ws')}/v1/session`;
 
-/** Two faults in a row are no outage; a turn that is well lies between them. */
-async function wellTurn(worker) {
+/** Faults in a row are an outage; a turn that is well lies between them, of a text that was not kept from before. */
+async function wellTurn(n, worker) {
   const probe = await openProbe(
     `${address}?format=raw&pace=burst&voice=voice&upstream=first-${worker}`,
     HEADERS,
   );
-  probe.send({ type: 'speak', turn: 't', text: 'All is well.' });
+  probe.send({ type: 'speak', turn: 't', text: `All is well, ${nameOf(n)}.` });
   await probe.ended('t');
   probe.terminate();
 }
@@ -149,7 +149,7 @@ async function turn(n, worker) {
   const text = `${TEXTS[n % TEXTS.length]} This was ${name}.`;
   const manner = KINDS[kind]();
   manners.set(name, manner);
-  const broken = / (4|slow)/.test(kind) ? REFUSING[refusals++ % REFUSING.length] : `first-${worker}`;
+  const broken = kind.startsWith('before') ? REFUSING[refusals++ % REFUSING.length] : `first-${worker}`;
   const query = `format=raw&sampleRate=24000&voice=voice&captions=${values.captions}&upstream=${broken},second`;
   const probe = await openProbe(`${address}?${query}`, HEADERS);
   const askedAtMs = performance.now();
@@ -200,7 +200,7 @@ await Promise.all(
     while (next < total && performance.now() < 1000 * Number(values.seconds)) {
       next += 1;
       const n = next - 1;
-      await wellTurn(worker);
+      await wellTurn(n, worker);
       results.push(await turn(n, worker));
     }
   }),
