@@ -51,7 +51,10 @@ describe.concurrent('the program', () => {
 
   it.each([
     [[], /Usage/],
-    [['sing'], /"sing".*serve, engine, say, narrate, job, playnote, keys, migrate, voices, demo, bench, chaos/],
+    [
+      ['sing'],
+      /"sing".*serve, engine, say, narrate, job, playnote, keys, migrate, voices, demo, bench, chaos/,
+    ],
     [['__proto__'], /"__proto__".*serve/],
     [
       ['serve', '--port', 'http'],
