@@ -13,8 +13,9 @@ export async function startServing(program, dataDir, env = {}) {
     let printed = '';
     const look = (part) => {
       printed += part;
-      const match = /http:\/\/127\.0\.0\.1:\d+/.exec(printed);
-      if (match !== null) found(match[0]);
+      // Its log names addresses of other instances, too.
+      const match = /is listening at (http:\/\/127\.0\.0\.1:\d+)/.exec(printed);
+      if (match !== null) found(match[1]);
     };
     child.stdout.on('data', look);
     child.stderr.on('data', look);
