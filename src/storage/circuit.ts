@@ -1,8 +1,9 @@
 // Whether a server elsewhere is worth asking, by what came of it lately: while it does not answer, what is asked of it fails
 // at once, and one question in a while is the trial of all.
 
-import type { AppError } from '../base/app-error.ts';
+import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
+import { pause } from '../base/pause.ts';
 import type { Random } from '../base/random.ts';
 
 export type CircuitOptions = {
@@ -69,5 +70,34 @@ export class Circuit {
     this.#state = 'open';
     this.#retryAtMs = clock.now() + this.#backoffMs / 2 + random.below(this.#backoffMs / 2 + 1);
     this.#backoffMs = Math.min(2 * this.#backoffMs, MAX_BACKOFF_MS);
+  }
+}
+
+export type FirstUse = {
+  readonly clock: Clock;
+  readonly startMs: number;
+  /** What stands before the fault in the cause of an `AppError`. */
+  readonly label: string;
+  /** Whether the server says no, which no waiting mends. */
+  readonly isRefusal: (fault: string) => boolean;
+  /** In words for the operator. */
+  readonly toError: (fault: string) => Error;
+};
+
+/** The first use: waited for where nothing answers, refused in words for the operator where something says no. */
+export async function waitForAnswer(
+  { clock, startMs, label, isRefusal, toError }: FirstUse,
+  use: () => Promise<void>,
+): Promise<void> {
+  const untilMs = clock.now() + startMs;
+  for (;;) {
+    try {
+      return await use();
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const fault = String((error.cause as Error | undefined)?.message).replace(label, '');
+      if (isRefusal(fault) || clock.now() >= untilMs) throw toError(fault);
+      await pause(FIRST_BACKOFF_MS, clock);
+    }
   }
 }

@@ -4,13 +4,12 @@
 
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
-import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import { faultCode } from '../base/fault-code.ts';
 import type { Log } from '../base/log.ts';
 import { pause } from '../base/pause.ts';
 import type { Random } from '../base/random.ts';
-import { Circuit, FIRST_BACKOFF_MS, MAX_BACKOFF_MS } from './circuit.ts';
+import { Circuit, FIRST_BACKOFF_MS, MAX_BACKOFF_MS, waitForAnswer } from './circuit.ts';
 import {
   CHANNEL,
   crowded,
@@ -262,29 +261,16 @@ export async function openPostgresDatabase(options: PostgresDatabaseOptions): Pr
   };
 }
 
-/** The first use: waited for where nothing answers, refused in words for the operator where something says no. */
-async function start(
-  { url, clock, startMs = START_MS }: PostgresDatabaseOptions,
-  use: () => Promise<void>,
-): Promise<void> {
-  const untilMs = clock.now() + startMs;
-  for (;;) {
-    try {
-      return await use();
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      const fault = String((error.cause as Error | undefined)?.message).replace('PostgreSQL: ', '');
-      const said = SAID.find(([code]) => code.test(fault))?.[1];
-      if (said === undefined && clock.now() < untilMs) {
-        await pause(FIRST_BACKOFF_MS, clock);
-        continue;
-      }
-      throw new Error(
-        `VOXGATE_DATABASE_URL: PostgreSQL at ${placeOf(url)} ${said ?? 'does not answer'} (${fault}): check the address, and that it is running`,
-      );
-    }
-  }
-}
+/** Waits for PostgreSQL at the start. */
+const start = ({ url, clock, startMs = START_MS }: PostgresDatabaseOptions, use: () => Promise<void>) => {
+  const saidBy = (fault: string) => SAID.find(([code]) => code.test(fault))?.[1];
+  const toError = (fault: string) =>
+    new Error(
+      `VOXGATE_DATABASE_URL: PostgreSQL at ${placeOf(url)} ${saidBy(fault) ?? 'does not answer'} (${fault}): check the address, and that it is running`,
+    );
+  const isRefusal = (fault: string) => saidBy(fault) !== undefined;
+  return waitForAnswer({ clock, startMs, label: 'PostgreSQL: ', isRefusal, toError }, use);
+};
 
 const SAID: readonly (readonly [RegExp, string])[] = [
   [/^28/, 'refuses the user or the password'],

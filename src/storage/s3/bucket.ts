@@ -26,7 +26,7 @@ import {
   codeOf,
   timedOut,
   unreachable,
-  waitForAnswer,
+  waitForBucket,
 } from './client.ts';
 
 export type Kept = { readonly bytes: Uint8Array; readonly metadata: Readonly<Record<string, string>> };
@@ -69,7 +69,7 @@ export class Bucket {
   static async open(options: BucketOptions): Promise<Bucket> {
     const bucket = new Bucket(options);
     try {
-      await waitForAnswer(options, bucket.place, () => bucket.look('thorough'));
+      await waitForBucket(options, bucket.place, () => bucket.look('thorough'));
       return bucket;
     } catch (error) {
       bucket.close();

@@ -8,10 +8,9 @@ import { AppError, storageError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import { faultCode } from '../../base/fault-code.ts';
 import type { Log } from '../../base/log.ts';
-import { pause } from '../../base/pause.ts';
 import type { Random } from '../../base/random.ts';
 import type { BucketAddress } from '../../settings/setting.ts';
-import { Circuit, FIRST_BACKOFF_MS } from '../circuit.ts';
+import { Circuit, waitForAnswer } from '../circuit.ts';
 
 export type BucketOptions = {
   readonly address: BucketAddress;
@@ -183,30 +182,21 @@ const SAID: readonly (readonly [RegExp, string, string])[] = [
   [/^(InvalidBucketName|MethodNotAllowed|HTTP 405)$/, 'is no bucket of an S3 server', 'correct the address'],
 ];
 
-/** The first use: waited for where nothing answers, refused in words for the operator where something says no. */
-export async function waitForAnswer(
+/** Waits for the bucket at `place` at the start. */
+export const waitForBucket = (
   { clock, startMs = START_MS }: BucketOptions,
   place: string,
   use: () => Promise<void>,
-): Promise<void> {
-  const untilMs = clock.now() + startMs;
-  for (;;) {
-    try {
-      return await use();
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      const code = String((error.cause as Error | undefined)?.message).replace('S3: ', '');
-      const said = SAID.find(([pattern]) => pattern.test(code));
-      if (said === undefined && clock.now() < untilMs) {
-        await pause(FIRST_BACKOFF_MS, clock);
-        continue;
-      }
-      const [, what, remedy] = said ?? [
-        undefined,
-        'does not answer',
-        'check the address, and that it is running',
-      ];
-      throw new Error(`VOXGATE_FILES_URL: ${place} ${what} (${code}): ${remedy}`);
-    }
-  }
-}
+): Promise<void> => {
+  const saidBy = (code: string) => SAID.find(([pattern]) => pattern.test(code));
+  const toError = (code: string) => {
+    const [, what, remedy] = saidBy(code) ?? [
+      undefined,
+      'does not answer',
+      'check the address, and that it is running',
+    ];
+    return new Error(`VOXGATE_FILES_URL: ${place} ${what} (${code}): ${remedy}`);
+  };
+  const isRefusal = (code: string) => saidBy(code) !== undefined;
+  return waitForAnswer({ clock, startMs, label: 'S3: ', isRefusal, toError }, use);
+};
