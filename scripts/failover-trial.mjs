@@ -149,7 +149,7 @@ async function turn(n, worker) {
   const text = `${TEXTS[n % TEXTS.length]} This was ${name}.`;
   const manner = KINDS[kind]();
   manners.set(name, manner);
-  const broken = kind.startsWith('before') ? REFUSING[refusals++ % REFUSING.length] : `first-${worker}`;
+  const broken = !kind.startsWith('after') ? REFUSING[refusals++ % REFUSING.length] : `first-${worker}`;
   const query = `format=raw&sampleRate=24000&voice=voice&captions=${values.captions}&upstream=${broken},second`;
   const probe = await openProbe(`${address}?${query}`, HEADERS);
   const askedAtMs = performance.now();

@@ -280,18 +280,30 @@ export type HeardPart = { readonly request: SaidRequest; readonly heardMs: numbe
 const WHOLE_WITHIN_MS = 30;
 
 /**
+ * The program tells some short words as one ("There are"). Where the next part begins between those, it says how long the second of them is.
+ */
+function saidAgainMs(rest: readonly TrueWord[], from: number, to: number): number {
+  const begins = rest[0]?.beforeEnd ?? 0;
+  return begins < from && begins > to ? rest.findLast(({ beforeEnd }) => beforeEnd > to)!.endMs : 0;
+}
+
+/**
  * Words of a turn that nobody has said whole, and words that were said whole more than once; by what was heard of the requests in which it
  * was said, in order. The first holds all of the text, and each goes on to its end.
  */
 export function wordsOf(parts: readonly HeardPart[]): { readonly lost: number; readonly twice: number } {
   let [lost, twice] = [0, 0];
   for (const { beforeEnd } of parts[0]?.request.truth().words ?? []) {
-    const times = parts.filter(({ request, heardMs }) => {
-      const word = request.truth().words.findLast((each) => each.beforeEnd >= beforeEnd);
+    const times = parts.filter(({ request, heardMs }, p) => {
+      const { words } = request.truth();
+      const word = words.findLast((each) => each.beforeEnd >= beforeEnd);
       const { manner } = request;
       // From there on something else was heard than what would have been said.
       const saidMs = manner.does === 'turns' ? Math.min(heardMs, manner.fromMs) : heardMs;
-      return word !== undefined && word.endMs <= saidMs + WHOLE_WITHIN_MS;
+      if (word === undefined) return false;
+      const next = words[words.indexOf(word) + 1]?.beforeEnd ?? 0;
+      const againMs = saidAgainMs(parts[p + 1]?.request.truth().words ?? [], word.beforeEnd, next);
+      return word.endMs - againMs <= saidMs + WHOLE_WITHIN_MS;
     }).length;
     if (times === 0) lost += 1;
     if (times > 1) twice += 1;

@@ -62,7 +62,15 @@ function carryOn(estimate: WordEstimate, words: Words, msPerWeight: number): Wor
     endsMs[w] = atMs + weight * msPerWeight;
     atMs += (weight + pause) * msPerWeight;
   }
-  return { ...estimate, startsMs, endsMs, withinMs: Math.max(estimate.withinMs, WEIGHTS_WITHIN_MS) };
+  // Behind the last word that the reference has, the search has nothing to go on to: that word may not have begun.
+  const reached = Math.min(estimate.reached, Math.max(0, known - 1));
+  return {
+    ...estimate,
+    startsMs,
+    endsMs,
+    reached,
+    foretoldWithinMs: Math.max(estimate.withinMs, WEIGHTS_WITHIN_MS),
+  };
 }
 
 /** Before a word was heard, the first one is this far off where the voice is not known to begin so. */
