@@ -28,11 +28,11 @@ const { openProbe } = await import('../test/support/session-probe.ts');
 const { VOICES } = await import('../src/engine/voices.ts');
 const { seededNumbers } = await import('../src/base/seeded-numbers.ts');
 
-/** None of a word for which something else is said. */
+/** Of words each of which the program tells: none for which something else is said, none that it tells together with the next ("to the"). */
 const TEXTS = [
-  'Good evening, and welcome back. The last train to the harbour leaves in ten minutes, so please do not wait for me.',
-  'We have found your order in the northern store. It will be with you tomorrow morning, unless the river rises again.',
-  'Please hold the line while I look for your name. There are three people before you, and each of them takes a while.',
+  'Good evening, and welcome back. The last train leaves our harbour within ten minutes, so please wait here.',
+  'We have found your order inside our northern store. It will be with you tomorrow morning, unless the river rises again.',
+  'Please hold the line while I look for your name. Three people wait before you, and each one takes some time.',
   'The garden behind the house was quiet that summer. Nobody came, and the old gate stayed shut until the autumn winds.',
 ];
 const draw = seededNumbers(7, 0);
@@ -99,7 +99,10 @@ const nameOf = (n) => [...String(n)].map((digit) => NAMES[Number(digit)]).join('
 const keyOf = (text) => /This was (.*)\.$/.exec(text)?.[1];
 
 // The first speech of a program takes longest.
-await Promise.all(TEXTS.map((text) => voices.say({ model: 'VoxDialog', text, voice: ANNA })));
+for (const text of TEXTS) {
+  const { truth } = await voices.say({ model: 'VoxDialog', text, voice: ANNA });
+  if (truth().words.length !== text.split(' ').length) throw new Error(`Not every word is told of: ${text}`);
+}
 
 const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-failover-'));
 /**

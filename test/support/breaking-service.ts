@@ -73,13 +73,29 @@ const HZ = 24_000;
 const BYTES_A_MS = 8;
 const AT_ONCE_MS = 400;
 const STEP_MS = 100;
-/** A word ends where nothing of it is heard any more. */
-const QUIET = 0.003;
-function endOf(pcm: Float32Array, startMs: number, nextMs: number): number {
-  let at = Math.min(pcm.length, Math.round((nextMs * HZ) / 1000)) - 1;
-  const from = (startMs * HZ) / 1000;
-  while (at > from && Math.abs(pcm[at]!) < QUIET) at -= 1;
-  return (at * 1000) / HZ;
+/** Peaks, about 25 dB below the active level of what the engine says: only the fading of a sound is quieter. */
+const QUIET = 0.01;
+const isQuiet = (pcm: Float32Array, at: number) => Math.abs(pcm[at]!) < QUIET;
+/** A voice rests for longer at a mark; what is heard behind its rest is the next word, which may begin so much before it is told. */
+const REST = { leastMs: 60, nextMs: 120 } as const;
+const samplesIn = (ms: number) => Math.round((ms * HZ) / 1000);
+/** A word ends where nothing of it is heard any more; `mark`: one follows it. */
+function endOf(pcm: Float32Array, startMs: number, nextMs: number, mark: boolean): number {
+  const from = samplesIn(startMs);
+  const last = Math.min(pcm.length, samplesIn(nextMs)) - 1;
+  const loudBefore = (at: number) => {
+    while (at > from && isQuiet(pcm, at)) at -= 1;
+    return at;
+  };
+  const end = loudBefore(last);
+  if (!mark) return (end * 1000) / HZ;
+  for (let at = end; at > Math.max(from, last - samplesIn(REST.nextMs)); at -= 1) {
+    if (!isQuiet(pcm, at)) continue;
+    const before = loudBefore(at);
+    if (at - before >= samplesIn(REST.leastMs)) return (before * 1000) / HZ;
+    at = before;
+  }
+  return (end * 1000) / HZ;
 }
 
 /** The speech programs of all services of a test or trial. */
@@ -105,12 +121,13 @@ export async function openVoices() {
     const find = (): SpokenTruth => {
       const pcm = decodedMp3(mp3);
       const lengthMs = (pcm.length * 1000) / HZ;
-      const length = [...body.text].length;
-      const words = told.map(({ startMs, charStart }, w) => ({
-        startMs,
-        endMs: endOf(pcm, startMs, told[w + 1]?.startMs ?? lengthMs),
-        beforeEnd: length - charStart,
-      }));
+      const letters = [...body.text];
+      const words = told.map(({ startMs, charStart }, w) => {
+        const next = told[w + 1];
+        const hasMark = /[.,;:!?]\s*$/.test(letters.slice(charStart, next?.charStart).join(''));
+        const endMs = endOf(pcm, startMs, next?.startMs ?? lengthMs, hasMark);
+        return { startMs, endMs, beforeEnd: letters.length - charStart };
+      });
       return { words, lengthMs };
     };
     const truth = () => {
@@ -280,30 +297,18 @@ export type HeardPart = { readonly request: SaidRequest; readonly heardMs: numbe
 const WHOLE_WITHIN_MS = 30;
 
 /**
- * The program tells some short words as one ("There are"). Where the next part begins between those, it says how long the second of them is.
- */
-function saidAgainMs(rest: readonly TrueWord[], from: number, to: number): number {
-  const begins = rest[0]?.beforeEnd ?? 0;
-  return begins < from && begins > to ? rest.findLast(({ beforeEnd }) => beforeEnd > to)!.endMs : 0;
-}
-
-/**
  * Words of a turn that nobody has said whole, and words that were said whole more than once; by what was heard of the requests in which it
  * was said, in order. The first holds all of the text, and each goes on to its end.
  */
 export function wordsOf(parts: readonly HeardPart[]): { readonly lost: number; readonly twice: number } {
   let [lost, twice] = [0, 0];
   for (const { beforeEnd } of parts[0]?.request.truth().words ?? []) {
-    const times = parts.filter(({ request, heardMs }, p) => {
-      const { words } = request.truth();
-      const word = words.findLast((each) => each.beforeEnd >= beforeEnd);
+    const times = parts.filter(({ request, heardMs }) => {
+      const word = request.truth().words.findLast((each) => each.beforeEnd >= beforeEnd);
       const { manner } = request;
       // From there on something else was heard than what would have been said.
       const saidMs = manner.does === 'turns' ? Math.min(heardMs, manner.fromMs) : heardMs;
-      if (word === undefined) return false;
-      const next = words[words.indexOf(word) + 1]?.beforeEnd ?? 0;
-      const againMs = saidAgainMs(parts[p + 1]?.request.truth().words ?? [], word.beforeEnd, next);
-      return word.endMs - againMs <= saidMs + WHOLE_WITHIN_MS;
+      return word !== undefined && word.endMs <= saidMs + WHOLE_WITHIN_MS;
     }).length;
     if (times === 0) lost += 1;
     if (times > 1) twice += 1;
