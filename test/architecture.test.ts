@@ -235,6 +235,11 @@ describe('architecture', () => {
     expect(wrong.map((s) => s.file)).toEqual([]);
   });
 
+  it('copies bytes by `new Uint8Array`: `slice` of a Buffer is no copy, and a Buffer is a Uint8Array', () => {
+    const wrong = sources.filter(({ text }) => /\bbytes\.slice\(/.test(text));
+    expect(wrong.map((s) => s.file)).toEqual([]);
+  });
+
   it('starts every file by saying what it owns', () => {
     const wrong = sources.filter((source) => !/^(#!.*\n)?\s*(\/\/|\/\*)/.test(source.text));
     expect(wrong.map((s) => s.file)).toEqual([]);

@@ -53,7 +53,7 @@ const WAV_FRAME_MS = 100;
 
 const createWavEncoder: CreateEncoder = (sampleRate, { mp3 }, write) => {
   const output = { format: 'wav', sampleRate, frameMs: WAV_FRAME_MS } as const;
-  return { ...createEncoder(output, mp3, ({ bytes }) => write(bytes.slice())), close() {} };
+  return { ...createEncoder(output, mp3, ({ bytes }) => write(new Uint8Array(bytes))), close() {} };
 };
 
 const sampleEncoder =

@@ -22,7 +22,7 @@ const RULES: LegRules = {
 
 /** −1 becomes 0, which nobody hears. */
 function withoutMarkers(bytes: Uint8Array): Uint8Array {
-  const clean = bytes.slice();
+  const clean = new Uint8Array(bytes);
   for (let at = 0; at + 1 < clean.length; at += 2) {
     if (clean[at] !== 0xff || clean[at + 1] !== 0xff) continue;
     clean[at] = 0;

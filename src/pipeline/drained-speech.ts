@@ -212,7 +212,7 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
     const pieces: Uint8Array[] = [];
     let bytes = 0;
     for (let frame = frames.shift(); frame !== undefined; frame = frames.shift()) {
-      pieces.push(frame.bytes.slice()); // the next one may lie where this one lies
+      pieces.push(new Uint8Array(frame.bytes)); // the next one may lie where this one lies
       bytes += frame.bytes.length;
       if (bytes >= CHUNK_BYTES) break;
     }

@@ -166,7 +166,7 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
 
   return {
     play({ bytes, ...piece }) {
-      const kept = { ...piece, bytes: bytes.slice() };
+      const kept = { ...piece, bytes: new Uint8Array(bytes) };
       openTurn = kept.turn;
       remember(kept);
       take(kept);

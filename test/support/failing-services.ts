@@ -39,7 +39,8 @@ function louder(mp3: Uint8Array, gainDb: number): { readonly bytes: Uint8Array; 
   const parser = openBodyParser(MP3_BODY, {
     onFrame(frame) {
       if (!isMp3Frame(frame)) return;
-      const bytes = frame.bytes.slice();
+      // A copy, which `slice` of a Buffer is not: the speech is kept for other requests.
+      const bytes = Uint8Array.from(frame.bytes);
       if (gainDb !== 0) turnUp(bytes, frame.header, gainDb);
       frames.push({ bytes, ms: (frame.header.samplesPerFrame * 1000) / frame.header.sampleRate });
     },

@@ -82,7 +82,7 @@ export function createCarrierPlayout({ bytesPerMs, mostBufferedMs, onClear }: Ca
         gaps.push({ atMs: dryFromMs, ms: nowMs - dryFromMs });
       dryFromMs = undefined;
       playsAtMs ??= nowMs;
-      queue.push({ kind: 'audio', bytes: bytes.slice() });
+      queue.push({ kind: 'audio', bytes: new Uint8Array(bytes) });
       bufferedBytes += bytes.length;
       return undefined;
     },

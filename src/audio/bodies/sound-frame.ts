@@ -31,7 +31,7 @@ export type SoundFrame = {
 export const isMp3Frame = (frame: SoundFrame): frame is Mp3Frame => frame.header.code === undefined;
 
 /** A copy with bytes of its own, to be kept. */
-export const ownFrame = (frame: SoundFrame): SoundFrame => ({ ...frame, bytes: frame.bytes.slice() });
+export const ownFrame = (frame: SoundFrame): SoundFrame => ({ ...frame, bytes: new Uint8Array(frame.bytes) });
 
 /** Samples that a frame is, as time is counted. */
 export const samplesOf = (header: FrameHeader): number =>

@@ -20,7 +20,7 @@ export class SampleDecoder {
   decode(bytes: Uint8Array, header: SampleHeader): Float32Array {
     const { code } = header;
     if (code === 'opus') return this.decodeOpus(bytes, header);
-    if (code === 'float32') return new Float32Array(bytes.slice().buffer);
+    if (code === 'float32') return new Float32Array(new Uint8Array(bytes).buffer);
     const samples = this.room(code === 'pcm16' ? bytes.length >> 1 : bytes.length);
     if (code === 'pcm16')
       for (let i = 0, at = 0; i < samples.length; i += 1, at += 2)

@@ -56,7 +56,7 @@ export class Mp3Passthrough {
   /** Samples count at the turn's `rate`, so that the clock stays right when the rate changes on the way. */
   push(frame: Mp3Frame, rate: number, gainDb = 0): void {
     const { header } = frame;
-    this.last = { ...frame, bytes: frame.bytes.slice() };
+    this.last = { ...frame, bytes: new Uint8Array(frame.bytes) };
     this.rate = rate;
     if (frame.afterGap) this.bodyBytes = 0;
     const isLost =

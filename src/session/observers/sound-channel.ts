@@ -91,7 +91,7 @@ export function createSoundChannel({ output, codecs, joinMs, nowMs }: SoundChann
   };
   const openPlain = (sound: PlainSound): Way => {
     const code = pcmFormatOf(sound.format);
-    const emit = (bytes: Uint8Array) => add(bytes.slice(), bytes.length / BYTES_PER_SAMPLE[code]);
+    const emit = (bytes: Uint8Array) => add(new Uint8Array(bytes), bytes.length / BYTES_PER_SAMPLE[code]);
     return {
       from: (fromRate) => codecs.sound.encode({ fromRate, toRate: sampleRate }, code, emit),
       close() {},
@@ -100,7 +100,7 @@ export function createSoundChannel({ output, codecs, joinMs, nowMs }: SoundChann
   const openHeavy = (heavy: HeavyFormat): Way => {
     const onFrame = ({ bytes, samples }: { readonly bytes: Uint8Array; readonly samples: number }) => {
       const from = head === undefined ? streamHeadBytes(heavy, bytes) : 0;
-      head ??= bytes.slice(0, from);
+      head ??= new Uint8Array(bytes.subarray(0, from));
       add(from === 0 ? bytes : bytes.subarray(from), samples);
     };
     return openTurnEncoder({ format: heavy, sampleRate, frameMs: FRAME_MS }, codecs, {

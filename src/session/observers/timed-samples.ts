@@ -21,7 +21,7 @@ export function createTimedSamples(silentSample: Uint8Array): TimedSamples {
   };
   return {
     add(at, added) {
-      pieces.push({ at, bytes: added.slice() });
+      pieces.push({ at, bytes: new Uint8Array(added) });
       bytes += added.length;
     },
     take(from, until) {

@@ -218,7 +218,7 @@ export class TurnPlayout {
       const { bytes, samples } = this.kept!.takeLast()!;
       this.keptSamples -= samples;
       this.sentSamples -= samples;
-      back.unshift({ bytes: bytes.slice(), samples });
+      back.unshift({ bytes: new Uint8Array(bytes), samples });
     }
     return back;
   }
@@ -267,7 +267,7 @@ export class TurnPlayout {
     const atMs = this.sentMs();
     this.sentSamples += samples;
     this.passedBytes += frame.bytes.length;
-    this.first ??= frame.bytes.slice();
+    this.first ??= new Uint8Array(frame.bytes);
     // Nothing is missed meanwhile, nor until the next one comes.
     this.heldBy = 'congestion';
     this.keep(frame);

@@ -1,6 +1,7 @@
 // Another gain, written into frames that are not decoded.
 import { describe, expect, it } from 'vitest';
 import { Mp3FrameParser } from '../../../src/audio/mp3/mp3-frame-parser.ts';
+import { Mp3Passthrough } from '../../../src/audio/mp3/mp3-passthrough.ts';
 import { turnUp } from '../../../src/audio/mp3/mp3-side-info.ts';
 import { decodedMp3 } from '../../support/decoded-mp3.ts';
 import { mp3Fixture } from '../../support/mp3-fixtures.ts';
@@ -52,5 +53,19 @@ describe('a frame that is turned up', () => {
     parser.push(changed);
     parser.flush();
     expect(Buffer.compare(Buffer.concat(back), framesOf(name, undefined))).toBe(0);
+  });
+  it('is not the one that came in: others may hold those bytes, a Buffer’s as well', () => {
+    const came = Buffer.from(mp3Fixture('lame-cbr-24k.mp3'));
+    const before = Buffer.from(came);
+    const passed: Uint8Array[] = [];
+    const passthrough = new Mp3Passthrough(undefined, ({ bytes }) => passed.push(bytes));
+    const parser = new Mp3FrameParser({
+      onFrame: (frame) => passthrough.push(frame, frame.header.sampleRate, -6.02),
+      onTag() {},
+    });
+    parser.push(came);
+    parser.flush();
+    expect(power(decodedMp3(Buffer.concat(passed)))).toBeLessThan(power(decodedMp3(before)) / 3);
+    expect(came.equals(before)).toBe(true);
   });
 });
