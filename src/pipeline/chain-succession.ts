@@ -10,14 +10,18 @@ import type { RestInHand } from './whole-body/whole-body.ts';
 /** First speech of a service of which nothing is known, ms; and what is kept in hand beyond it. */
 const UNKNOWN_FIRST_SPEECH_MS = 600;
 const RESERVE_MS = 250;
+/** How often a service may break off in a text and still be asked. */
+const MAX_CHANCES = 1;
 /** The answer to a second request of the only service that is left. */
 const LAST_ANSWER_MS = 10_000;
 
 /** One for each text that the caller gave. */
 export class ChainSuccession {
   private readonly chain: TurnChain;
-  /** Services that broke off in the text: none goes on in it twice. */
-  private readonly broken = new Map<ServedLink, SwitchReason>();
+  /** Services that broke off in the text: each has one more chance, behind all others, so that a turn ends only when nobody is left. */
+  private readonly broken = new Map<ServedLink, { readonly reason: SwitchReason; readonly times: number }>();
+  /** Services that had not spoken in their time when another one did. */
+  private readonly late = new Set<ServedLink>();
   /** Services that failed at it before they spoke: what has begun is not given to them. */
   private readonly failed = new Set<ServedLink>();
 
@@ -25,30 +29,42 @@ export class ChainSuccession {
     this.chain = chain;
   }
 
-  /** Those that have not broken off, in order. */
+  /** Those that may say what is left, in order. */
   left(): ServedLink[] {
-    return this.chain.served.inOrder().filter((link) => !this.broken.has(link));
+    return this.chain.served
+      .inOrder()
+      .filter((link) => (this.broken.get(link)?.times ?? 0) <= MAX_CHANCES)
+      .toSorted((a, b) => this.doubtOf(a) - this.doubtOf(b));
   }
   brokeOff(link: ServedLink, reason: SwitchReason): void {
-    this.broken.set(link, reason);
+    this.broken.set(link, { reason, times: (this.broken.get(link)?.times ?? 0) + 1 });
+  }
+  /** It was silent for `silentMs` when another one spoke. */
+  lateAt(link: ServedLink, silentMs: number): void {
+    link.watch?.late(voiceOf(link), silentMs);
+    this.late.add(link);
   }
   failedAt(link: ServedLink): void {
     this.failed.add(link);
   }
   reasonOf(link: ServedLink): SwitchReason | undefined {
-    return this.broken.get(link);
+    return this.broken.get(link)?.reason;
   }
   /** Another service could go on where this one breaks off. */
   hasNext(runner: ChainRunner): boolean {
     return this.next(runner) !== undefined;
   }
-  /** It may say the same once more, within the time that its first speech usually takes; then another one goes on. */
+  /**
+   * It may say the same once more, within the time that its first speech usually takes; then another one goes on. It has longer where that one
+   * has let this text down before.
+   */
   resumes(runner: ChainRunner, usualMs: number): { readonly answerMs: number } | undefined {
-    if (!this.hasNext(runner)) return { answerMs: LAST_ANSWER_MS };
+    const next = this.next(runner);
+    if (next === undefined) return { answerMs: LAST_ANSWER_MS };
     // What has stopped speaking would only do so again.
     if (runner.hasResumed || runner.gate.lostMs() !== undefined) return undefined;
     runner.hasResumed = true;
-    return { answerMs: usualMs };
+    return { answerMs: this.doubtOf(next) > 0 ? LAST_ANSWER_MS : usualMs };
   }
   handOver(runner: ChainRunner, inHand: RestInHand): HandOver | undefined {
     const next = this.next(runner);
@@ -62,6 +78,13 @@ export class ChainSuccession {
     return handed.cut;
   }
 
+  /** How little is to be hoped of it. */
+  private doubtOf(link: ServedLink): number {
+    if (this.failed.has(link)) return 4;
+    if (link.apology !== undefined) return 3;
+    if (this.broken.has(link)) return 2;
+    return this.late.has(link) ? 1 : 0;
+  }
   private next(runner: ChainRunner): ServedLink | undefined {
     if (runner.link.apology !== undefined) return undefined;
     return this.left().find(

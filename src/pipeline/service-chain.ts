@@ -245,7 +245,7 @@ class ServiceRace {
       if (other === runner) continue;
       const silentMs = nowMs - (other.sentAtMs ?? nowMs);
       // It has had its time; one that was asked later has not.
-      if (silentMs >= this.askAfterMs(other)) other.link.watch?.late(voiceOf(other.link), silentMs);
+      if (silentMs >= this.askAfterMs(other)) this.succession.lateAt(other.link, silentMs);
       if (other.why === 'rival') runner.link.watch?.rival('lost');
     }
     const first = this.runners.find((other) => other !== runner);

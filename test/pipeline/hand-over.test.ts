@@ -12,6 +12,7 @@ import { composeRequest, type RequestText } from '../../src/text/request-text.ts
 import type { Segment } from '../../src/text/segment.ts';
 import { spokenWords } from '../../src/text/spoken-words.ts';
 import { dialogueSegments, wholeTextSegments } from '../../src/text/turn-text.ts';
+import { createServiceWatch, type ServiceWatch } from '../../src/upstream/health/service-watch.ts';
 import { codecs, speechMp3 } from '../support/codecs.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryUpstream, type MemoryRequest } from '../support/memory-upstream.ts';
@@ -168,7 +169,9 @@ describe('a speech that breaks off', () => {
   const SENTENCE = new Uint8Array(mp3Fixture('lame-cbr-24k.mp3'));
   const TEXT = 'Good evening. The last train to the harbour leaves at ten past nine.';
 
-  const service = (name: string, auto: (request: MemoryRequest) => void) => {
+  const watchOf = () =>
+    createServiceWatch({ clock: createFakeClock(), onChange() {}, onRival() {}, onSpoke() {} });
+  const service = (name: string, auto: (request: MemoryRequest) => void, watch?: ServiceWatch) => {
     const upstream = createMemoryUpstream(auto);
     const serving: ServingService = {
       name,
@@ -180,7 +183,7 @@ describe('a speech that breaks off', () => {
       voice2: undefined,
       defaultVoice: undefined,
       defaultVoice2: undefined,
-      watch: undefined,
+      watch,
       isLastResort: false,
     };
     return { upstream, serving };
@@ -332,10 +335,33 @@ describe('a speech that breaks off', () => {
     expect(Math.abs(audioMs - 2_263)).toBeLessThan(60);
   });
 
-  it('is given up where all services break off, each asked once', async () => {
+  it('is asked for once more where the only other service stays silent', async () => {
+    const a = service('a', () => {}, watchOf());
+    let asked = 0;
+    const b = service(
+      'b',
+      (request) => {
+        asked += 1;
+        if (asked > 2) return whole(request);
+        if (asked === 1) request.send(SENTENCE.subarray(0, SENTENCE.length >> 1));
+        setImmediate(() => setImmediate(() => request.fail(new AppError('upstream_broken', 'it broke'))));
+      },
+      watchOf(),
+    );
+    const { speech } = await drained([a.serving, b.serving]);
+    expect([a.upstream.requests.length, b.upstream.requests.length]).toEqual([2, 3]);
+    const [first, again, rest] = b.upstream.requests.map(({ body }) => body.text);
+    expect([first, again]).toEqual([TEXT, TEXT]);
+    expect(rest!.length).toBeLessThan(TEXT.length);
+    const words = speech.words();
+    expect(words.map(({ text }) => text).join(' ')).toBe(TEXT);
+  });
+
+  it('is given up where all services break off, each with one more chance', async () => {
     const a = service('a', breaking(0.6));
     const b = service('b', breaking(0.7));
-    await expect(drained([a.serving, b.serving])).rejects.toMatchObject({ code: 'upstream_broken' });
+    await expect(drained([a.serving, b.serving])).rejects.toMatchObject({ code: 'upstream_unreachable' });
+    expect(a.upstream.requests.length).toBeLessThanOrEqual(4);
     expect(b.upstream.requests.length).toBeLessThanOrEqual(4);
   });
 });
