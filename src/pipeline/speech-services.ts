@@ -236,9 +236,15 @@ export function serveTurn(runtime: ServiceRuntime, asked: AskedWith, use: Servic
   const { services } = runtime;
   const { tenant, upstream, prefer = 'order', reader = 'listener' } = use;
   const ask = { tenant, upstream, prefer, reader };
+  const voices = { voice: synthesis.voice, voice2: synthesis.voice2 };
   let chain: Chain;
   try {
-    chain = chainFor(services, { ...ask, voice: synthesis.voice, voice2: synthesis.voice2 }, defaultVoice);
+    chain = chainFor(services, { ...ask, ...voices }, defaultVoice);
+    // An apology has nothing of the text: whom the caller has chosen for that does not matter.
+    if (use.lastResort === 'apologise' && upstream.length > 0 && !chain.at(-1)!.isLastResort) {
+      const last = chainFor(services, { ...ask, ...voices, upstream: [] }, defaultVoice).at(-1)!;
+      if (last.isLastResort) chain = [...chain, last];
+    }
   } catch (error) {
     return refused(runtime, asked, error);
   }

@@ -2,6 +2,7 @@
 // are there.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { findVoice } from '../../src/engine/voices.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const PLACEHOLDER = /@[A-Z]{3,}@/;
@@ -16,6 +17,12 @@ describe('the pages', () => {
     const lines = readFileSync(new URL(name, ROOT), 'utf8').split('\n');
     const found = lines.flatMap((line, at) => (PLACEHOLDER.test(line) ? [`${at + 1}: ${line}`] : []));
     expect(found).toEqual([]);
+  });
+
+  it.each(pages)('%s names no voice that the engine does not have', (name) => {
+    const page = readFileSync(new URL(name, ROOT), 'utf8');
+    const named = [...page.matchAll(/voxgate:\/\/embedded\/voices\/\w+/g)].map(([id]) => id);
+    expect(named.filter((id) => findVoice(id) === undefined)).toEqual([]);
   });
 
   it.each(pages)('%s names no file of the source that is not there', (name) => {

@@ -52,7 +52,10 @@ async function said(
     {
       ...wish,
       runtime: {
-        services: { chain: () => [a.serving, engine.serving] },
+        services: {
+          chain: ({ upstream: [only, ...others] }) =>
+            only === undefined || others.length > 0 ? [a.serving, engine.serving] : [a.serving],
+        },
         upstream: a.upstream,
         recovery: a.serving.recovery,
         codecs,
@@ -126,6 +129,11 @@ describe('where all services fail but the voice of last resort', () => {
     expect(TEXT.endsWith(asked[0]!)).toBe(true);
     for (const lastResort of ['apologise', 'fail'] as const)
       expect(await said(broken, { lastResort })).toMatchObject({ code: 'upstream_broken', asked: [] });
+  });
+  it('it is sorry also where the caller has named others alone, who would not give it the text', async () => {
+    const wish = { lastResort: 'apologise', lastResortText: 'Sorry.', upstream: ['vendor'] } as const;
+    expect(await said(away, wish)).toMatchObject({ code: 'upstream_unreachable', asked: ['Sorry.'] });
+    expect(await said(away, { upstream: ['vendor'] })).toMatchObject({ asked: [] });
   });
   it('it speaks as any other where the caller has named it', async () => {
     const wish = { lastResort: 'apologise', upstream: ['vendor', 'engine'] } as const;
