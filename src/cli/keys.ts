@@ -177,7 +177,8 @@ async function ask(pool: URL, headers: Record<string, string>, interrupted: Abor
     const text = await response.text();
     if (response.status === 401 || response.status === 403)
       return `${pool.origin} lets nobody look without its admin key; set VOXGATE_ADMIN_KEY.`;
-    if (!response.ok) return `${pool.origin}/pool answered ${response.status}; is this the admin listener?`;
+    if (!response.ok)
+      return `${pool.origin}/pool answered ${response.status}; give the address of the admin listener (VOXGATE_ADMIN_PORT), which is not the public one.`;
     const read = poolSchema.safeParse(JSON.parse(text));
     return read.success
       ? { text, state: read.data }

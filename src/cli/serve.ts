@@ -7,12 +7,14 @@ import type { LogSentence } from '../base/log-events.ts';
 import { createPinoLog } from '../base/pino-log.ts';
 import { helpersYieldToPlayback } from '../base/processes/yield-to-playback.ts';
 import { parseConfig } from '../settings/config.ts';
-import { PUBLIC_ADDRESSES } from '../settings/service-kind-names.ts';
+import { PUBLIC_ADDRESSES, SERVICE_KINDS } from '../settings/service-kind-names.ts';
 import { type Config, SETTINGS, type SettingName, settingsHelp, toFlag } from '../settings/settings.ts';
 import { type Command, FILE, type Flag, JSON_FLAG, STRING, type Terminal, UsageError } from './command.ts';
 import { readAllInput } from './input/read-input.ts';
 import { STANDARD } from './output/file-endings.ts';
 import { untilInterrupted } from './until-interrupted.ts';
+
+const MAX_SHOWN_KIND = 40;
 
 /** `--upstream KIND[:URL]` as the two settings that it is short for. */
 export function longUpstream(args: readonly string[]): readonly string[] {
@@ -22,6 +24,10 @@ export function longUpstream(args: readonly string[]): readonly string[] {
     if (given === undefined) return [arg];
     const colon = given.indexOf(':');
     const kind = colon < 0 ? given : given.slice(0, colon);
+    if (!(SERVICE_KINDS as readonly string[]).includes(kind))
+      throw new UsageError(
+        `--upstream is KIND or KIND:URL, and "${kind.slice(0, MAX_SHOWN_KIND)}" is no KIND; there are ${SERVICE_KINDS.join(', ')}.`,
+      );
     return [`--upstream-kind=${kind}`, ...(colon < 0 ? [] : [`--upstream-url=${given.slice(colon + 1)}`])];
   });
 }

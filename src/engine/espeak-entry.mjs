@@ -157,9 +157,10 @@ function toWords(text, events) {
   });
 }
 
-// Ctrl-C reaches the whole process group; the end of the input is what ends this program, so that its owner can
-// let its listeners hear the rest.
+// Ctrl-C reaches the whole process group, and a service manager may signal every process of a service; the end of the input is
+// what ends this program, so that its owner can let its listeners hear the rest.
 process.on('SIGINT', () => {});
+process.on('SIGTERM', () => {});
 
 const { speak, sampleRate } = await createSpeaker();
 writeFrame('R', 0, bytes(JSON.stringify({ sampleRate })));

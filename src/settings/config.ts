@@ -53,6 +53,10 @@ function crossCheck(
     problems.push(
       `${named('publicUrl')} is for callers from elsewhere, who need keys; set ${toEnv('apiKeys')} too`,
     );
+  if (config.twilioAuthToken !== undefined && config.publicUrl === undefined)
+    warnings.push(
+      `${named('twilioAuthToken')} is set, but not the address that Twilio signs, so each of its calls is refused; set ${toEnv('publicUrl')}`,
+    );
   if ((config.tlsCert === undefined) !== (config.tlsKey === undefined))
     problems.push(`${toEnv('tlsCert')} and ${toEnv('tlsKey')} belong together; set both or none`);
   if (config.upstreams.length > 0) checkUpstreams(config, named, problems);

@@ -185,7 +185,7 @@ describe('the command', () => {
   it.each([
     [401, '{}', /without its admin key; set VOXGATE_ADMIN_KEY/],
     [403, '{}', /without its admin key/],
-    [404, '{}', /answered 404; is this the admin listener\?/],
+    [404, '{}', /answered 404; give the address of the admin listener/],
     [200, '<html>', /something else than a pool/],
     [200, { keys: 'none' }, /something else than a pool/],
   ])('fails, saying why, when the answer is %d %j', async (status, body, message) => {

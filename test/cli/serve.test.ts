@@ -16,3 +16,9 @@ it.each([
     ['--upstream-url', 'http://127.0.0.1:1'],
   ],
 ])('%j is short for %j', (given, long) => expect(longUpstream(given)).toEqual(long));
+
+it('says of its own flag what is wrong with it', () => {
+  expect(() => longUpstream(['--upstream', 'foo:http://127.0.0.1:1'])).toThrow(
+    /^--upstream is KIND or KIND:URL, and "foo" is no KIND; there are speech-service, openai,/,
+  );
+});

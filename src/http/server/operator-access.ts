@@ -22,12 +22,20 @@ export type OperatorAccess = {
   readonly offeredBy: string | undefined;
 };
 
-function hasAdminKey({ raw }: Asker, adminKey: string | undefined): boolean {
+const keysOf = ({ raw }: Asker): readonly string[] =>
+  headerLines(raw.rawHeaders).authorization?.flatMap((line) => readBearer(line) ?? []) ?? [];
+
+function hasAdminKey(asker: Asker, adminKey: string | undefined): boolean {
   if (adminKey === undefined) return false;
   const digest = digestKey(adminKey);
-  const given = headerLines(raw.rawHeaders).authorization?.map(readBearer) ?? [];
-  return given.some((key) => key !== undefined && isKey(key, digest));
+  return keysOf(asker).some((key) => isKey(key, digest));
 }
+
+/** What one who has not sent the admin key, or another one, is to do. */
+const sendAdminKey = (asker: Asker): string =>
+  keysOf(asker).length === 0
+    ? 'Send "Authorization: Bearer" with the admin key'
+    : 'The key that was sent is not the admin key (VOXGATE_ADMIN_KEY); send "Authorization: Bearer" with that one';
 
 /** The pool, the operator's view. Throws `forbidden` or, where the admin key would help, `unauthorized`. */
 export function maySeeWhatRuns(asker: Asker, access: OperatorAccess): void {
@@ -35,8 +43,7 @@ export function maySeeWhatRuns(asker: Asker, access: OperatorAccess): void {
   if (hasAdminKey(asker, adminKey)) return;
   if (offeredBy !== undefined) {
     const why = `This gateway is offered to others (${offeredBy} is set), and behind a proxy they look like this machine`;
-    if (adminKey !== undefined)
-      throw new AppError('unauthorized', `${why}; send "Authorization: Bearer" with the admin key.`);
+    if (adminKey !== undefined) throw new AppError('unauthorized', `${why}. ${sendAdminKey(asker)}.`);
     throw new AppError(
       'forbidden',
       `${why}; set VOXGATE_ADMIN_KEY and send it, or set VOXGATE_ADMIN_PORT, a listener for this machine alone.`,
@@ -59,7 +66,7 @@ export function mayReadMetrics(asker: Asker, { adminKey }: Pick<OperatorAccess, 
       'forbidden',
       `${trace} Only callers on this machine may read this; VOXGATE_ADMIN_KEY opens it to others.`,
     );
-  throw new AppError('unauthorized', `${trace} Send "Authorization: Bearer" with the admin key.`);
+  throw new AppError('unauthorized', `${trace} ${sendAdminKey(asker)}.`);
 }
 
 /** Throws `forbidden` or, where the admin key would help, `unauthorized`. */
@@ -73,7 +80,7 @@ export function mayEndSessions(asker: Asker, access: OperatorAccess): void {
     );
   }
   if (hasAdminKey(asker, adminKey)) return;
-  throw new AppError('unauthorized', 'Send "Authorization: Bearer" with the admin key to end a session.');
+  throw new AppError('unauthorized', `${sendAdminKey(asker)} to end a session.`);
 }
 
 /** What the caller of `asker` would need to end a session: nothing more, the admin key, or a setting of the gateway. */

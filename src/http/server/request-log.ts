@@ -97,11 +97,14 @@ export function logRequests(app: FastifyInstance, { clock, log, metrics }: Reque
       firstAudioMs: firstAudioMs === undefined ? undefined : Math.round(firstAudioMs),
       audioSeconds: audioMs === undefined ? undefined : Math.round(audioMs()) / 1000,
     };
-    if (broke !== undefined || status >= 500) log.warn('request_failed', { ...fields, outcome: 'failed' });
+    const isQuiet = broke === undefined && QUIET.has(route);
+    // A balancer that asks whether to send more is answered 503 on purpose, every second.
+    if (broke !== undefined || status >= 500)
+      log[isQuiet ? 'debug' : 'warn']('request_failed', { ...fields, outcome: 'failed' });
     else if (status >= 400) log[levelOfStatus(status)]('request_refused', { ...fields, outcome: 'refused' });
     else {
       const outcome = writableFinished ? 'complete' : 'left';
-      log[QUIET.has(route) ? 'debug' : 'info']('request_ended', { ...fields, outcome });
+      log[isQuiet ? 'debug' : 'info']('request_ended', { ...fields, outcome });
     }
   };
 }
