@@ -8,6 +8,7 @@ import { register } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { nameIn, nameOf, TEXTS, textOf, waysOfFailing } from './failing-turns.mjs';
 import { startServing } from './serving-gateway.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -28,53 +29,7 @@ const { openProbe } = await import('../test/support/session-probe.ts');
 const { VOICES } = await import('../src/engine/voices.ts');
 const { seededNumbers } = await import('../src/base/seeded-numbers.ts');
 
-/** Of words each of which the program tells: none for which something else is said, none that it tells together with the next ("to the"). */
-const TEXTS = [
-  'Good evening, and welcome back. The last train leaves our harbour within ten minutes, so please wait here.',
-  'We have found your order inside our northern store. It will be with you tomorrow morning, unless the river rises again.',
-  'Please hold the line while I look for your name. Three people wait before you, and each one takes some time.',
-  'The garden behind the house was quiet that summer. Nobody came, and the old gate stayed shut until the autumn winds.',
-];
-const draw = seededNumbers(7, 0);
-const between = (from, to) => from + (to - from) * draw();
-
-/** Before, at (within its first word) and after first audio. */
-const at = () => between(30, 250);
-const after = () => between(700, 5_000);
-const KINDS = {
-  'before: connection reset': () => ({ does: 'resets' }),
-  'before: connection closed': () => ({ does: 'leaves' }),
-  'before: 500': () => ({ does: 'answers', status: 500 }),
-  'before: 503': () => ({ does: 'answers', status: 503 }),
-  'before: 401 quota': () => ({
-    does: 'answers',
-    status: 401,
-    body: '{"detail":{"status":"quota_exceeded"}}',
-  }),
-  'before: 403': () => ({ does: 'answers', status: 403 }),
-  'before: 429': () => ({ does: 'answers', status: 429 }),
-  'before: slow 429': () => ({ does: 'answers', status: 429, afterMs: 3_000 }),
-  'before: a page': () => ({ does: 'sends-page' }),
-  'before: no bytes': () => ({ does: 'sends-nothing' }),
-  'before: no answer': () => ({ does: 'hangs' }),
-  'before: a head alone': () => ({ does: 'sends-head' }),
-  'before: silence': () => ({ does: 'turns', fromMs: 0, toneHz: 0 }),
-  'before: a tone': () => ({ does: 'turns', fromMs: 0, toneHz: 440 }),
-  'before: garbage': () => ({ does: 'breaks', fromMs: 0, by: 'garbage' }),
-  'at: reset': () => ({ does: 'breaks', fromMs: at(), by: 'reset' }),
-  'at: closed': () => ({ does: 'breaks', fromMs: at(), by: 'leave' }),
-  'at: stalls': () => ({ does: 'breaks', fromMs: at(), by: 'stall' }),
-  'at: garbage': () => ({ does: 'breaks', fromMs: at(), by: 'garbage' }),
-  'at: silence': () => ({ does: 'turns', fromMs: at(), toneHz: 0 }),
-  'after: reset': () => ({ does: 'breaks', fromMs: after(), by: 'reset' }),
-  'after: closed': () => ({ does: 'breaks', fromMs: after(), by: 'leave' }),
-  'after: stalls': () => ({ does: 'breaks', fromMs: after(), by: 'stall' }),
-  'after: drips': () => ({ does: 'breaks', fromMs: after(), by: 'drip' }),
-  'after: garbage': () => ({ does: 'breaks', fromMs: after(), by: 'garbage' }),
-  'after: silence': () => ({ does: 'turns', fromMs: after(), toneHz: 0 }),
-  'after: a tone': () => ({ does: 'turns', fromMs: after(), toneHz: 440 }),
-  'after: ends early': () => ({ does: 'breaks', fromMs: after(), by: 'end' }),
-};
+const KINDS = waysOfFailing(seededNumbers(7, 0));
 const kinds = Object.keys(KINDS).filter((kind) => values.only === undefined || kind.includes(values.only));
 const ANNA = VOICES.find(({ gender }) => gender === 'Female').id;
 const ADAM = VOICES.find(({ gender }) => gender === 'Male').id;
@@ -84,7 +39,7 @@ const manners = new Map();
 /** A turn is known by the first letters of its text: each has a number in words of its own. */
 const workers = Number(values['at-once']);
 const first = await startBreakingService(voices, {
-  manner: (_n, text) => manners.get(keyOf(text)) ?? { does: 'speaks' },
+  manner: (_n, text) => manners.get(nameIn(text)) ?? { does: 'speaks' },
   firstByteMs: 60,
   times: 4,
 });
@@ -93,10 +48,6 @@ const second = await startBreakingService(voices, {
   firstByteMs: 60,
   times: 4,
 });
-/** The last words name the turn, and a rest keeps them. */
-const NAMES = ['amber', 'birch', 'cedar', 'daisy', 'elder', 'fern', 'ginger', 'hazel', 'iris', 'juniper'];
-const nameOf = (n) => [...String(n)].map((digit) => NAMES[Number(digit)]).join(' ');
-const keyOf = (text) => /This was (.*)\.$/.exec(text)?.[1];
 
 // The first speech of a program takes longest.
 for (const text of TEXTS) {
@@ -149,7 +100,7 @@ async function wellTurn(n, worker) {
 async function turn(n, worker) {
   const kind = kinds[n % kinds.length];
   const name = nameOf(n);
-  const text = `${TEXTS[n % TEXTS.length]} This was ${name}.`;
+  const text = textOf(n);
   const manner = KINDS[kind]();
   manners.set(name, manner);
   const broken = !kind.startsWith('after') ? REFUSING[refusals++ % REFUSING.length] : `first-${worker}`;
@@ -163,7 +114,7 @@ async function turn(n, worker) {
       setTimeout(() => done({ outcome: 'never', servedBy: [], sentMs: 0 }), 60_000).unref(),
     ),
   ]);
-  const isOf = ({ text: said }) => keyOf(said) === name;
+  const isOf = ({ text: said }) => nameIn(said) === name;
   const audio = probe.arrivals.find((each) => each.kind === 'audio');
   const servedBy = ended.servedBy ?? [];
   const parts = servedBy.flatMap(({ upstream, fromMs, toMs }) => {

@@ -288,24 +288,26 @@ class ServiceRace {
     else this.settle((end) => end.resolve({ text: text!, rest }));
   }
   private failed(runner: ChainRunner, thrown: unknown): void {
-    const isNewest = this.runners.at(-1) === runner;
+    const [isOldest, isNewest] = [this.runners[0] === runner, this.runners.at(-1) === runner];
     this.runners = this.runners.filter((other) => other !== runner);
     runner.close();
     if (this.end === undefined || this.signal.aborted) return;
     if (this.winner !== undefined && this.winner !== runner) return;
     if (this.winner === runner) this.learnLevel(runner);
-    const { watch } = runner.link;
-    const failure = thrown instanceof AppError ? failureOf(thrown) : undefined;
+    const failure = failureOf(thrown);
     // For a text without letters nothing is a good answer.
     const isAnswer = this.letters === 0 && failure?.reason === 'no-speech';
-    if (failure?.counts === true && !isAnswer) watch?.failed(voiceOf(runner.link), (thrown as AppError).code);
+    if (failure?.counts === true && !isAnswer)
+      runner.link.watch?.failed(voiceOf(runner.link), (thrown as AppError).code);
     const { handedOver } = runner;
     if (handedOver !== undefined && failure !== undefined) {
       this.succession.brokeOff(runner.link, failure.reason);
       return this.settle((end) => end.resolve({ text: undefined, rest: handedOver }));
     }
-    if (this.winner === runner || failure === undefined) return this.giveUp(thrown);
-    this.failures.set(runner.link, { ...failure, error: thrown as AppError });
+    if (this.winner === runner || (failure === undefined && isOldest)) return this.giveUp(thrown);
+    // Nobody else is asked for a text that is refused; who was asked before may still say it.
+    if (failure === undefined) this.waiting.length = 0;
+    this.failures.set(runner.link, { reason: 'limit', counts: false, ...failure, error: thrown as AppError });
     this.succession.failedAt(runner.link);
     if (runner.why === 'rival') this.runners[0]?.link.watch?.rival('failed');
     // Behind an older one another has been asked already, which has its own time.
@@ -313,12 +315,12 @@ class ServiceRace {
     else if (this.runners.length > 0) this.openLast();
     else this.giveUp(thrown);
   }
-  /** With what the first of them failed with: that is the one which was asked for. */
+  /** With a refusal of the text, else with what the first of them failed with: that is the one which was asked for. */
   private giveUp(thrown: unknown): void {
-    const first = [...this.failures.values()][0]?.error;
-    const isTold = thrown !== undefined && !(thrown instanceof AppError && failureOf(thrown) !== undefined);
+    const errors: readonly unknown[] = [...this.failures.values()].map(({ error }) => error);
+    const told = [thrown, ...errors].find((each) => each !== undefined && failureOf(each) === undefined);
     const isBroken = this.winner?.hasAudio === true && this.winner.link.apology === undefined;
-    this.settle((end) => end.reject(isTold || isBroken ? thrown : (first ?? thrown)));
+    this.settle((end) => end.reject(isBroken ? thrown : (told ?? errors[0] ?? thrown)));
   }
   private learnLevel({ gate, link, pieces }: ChainRunner): void {
     this.chain.served.level.said(link, pieces[0]!, gate.level());

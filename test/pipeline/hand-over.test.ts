@@ -308,6 +308,21 @@ describe('a speech that breaks off', () => {
         .join(' '),
     ).toBe(TEXT);
   });
+  it.each([
+    ['silence', silence(6_000)],
+    ['what is no sound', new Uint8Array(20_000).fill(0x55)],
+  ])('is gone on with where its speech comes in one piece with %s behind it', async (_what, rest) => {
+    const a = service('a', (request) => {
+      const speech = SENTENCE.subarray(0, Math.floor((0.7 * SENTENCE.length) / 192) * 192);
+      request.send(Buffer.concat([speech, rest]));
+      request.end();
+    });
+    const b = service('b', whole);
+    const { speech } = await drained([a.serving, b.serving]);
+    expect(b.upstream.requests).toHaveLength(1);
+    const words = speech.words().map(({ text }) => text);
+    expect(words.join(' ')).toBe(TEXT);
+  });
   it('and rests for as long as a voice may is not left', async () => {
     const a = service('a', (request) => {
       request.send(SENTENCE);

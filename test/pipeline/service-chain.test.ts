@@ -157,6 +157,24 @@ describe('the chain of a turn', () => {
     expect(turn.error?.code).toBe('upstream_rejected');
     expect(turn.asked.map(({ name }) => name)).toEqual(['a']);
   });
+  it('waits for who is late when another one that was asked beside it refuses the text', async () => {
+    const late: Behaviour = { does: 'speaks', afterMs: 3_000 };
+    const turn = await createChainRig([always('a', late), always('b', refuses('upstream_rejected'))]).say(
+      TEXT,
+    );
+    expect(turn.error).toBeUndefined();
+    expect(turn.said).toEqual([{ by: 'a', text: TEXT }]);
+  });
+  it('tells of the refusal when the one that is late fails after all, and asks nobody else', async () => {
+    const rig = createChainRig([
+      always('a', { does: 'refuses', code: 'upstream_unreachable', afterMs: 3_000 }),
+      always('b', refuses('upstream_rejected')),
+      always('c', SPEAKS),
+    ]);
+    const turn = await rig.say(TEXT);
+    expect(turn.error?.code).toBe('upstream_rejected');
+    expect(turn.asked.map(({ name }) => name)).toEqual(['a', 'b']);
+  });
   it('breaks where speech breaks that was heard, and the next turn is not told that it did not', async () => {
     const cut: Behaviour = { does: 'sends', bytes: SENTENCE.subarray(0, 6_000), end: 'breaks' };
     const a: ChainService = {

@@ -47,6 +47,8 @@ export type SaidRequest = {
   readonly manner: Manner;
   /** Found when they are asked for. */
   readonly truth: () => SpokenTruth;
+  /** Said whole. */
+  readonly mp3: Buffer;
   firstByteAtMs: number | undefined;
   endedAtMs: number | undefined;
 };
@@ -201,6 +203,7 @@ export async function startBreakingService(
       atMs,
       manner,
       truth: whole.truth,
+      mp3: whole.mp3,
       firstByteAtMs: undefined,
       endedAtMs: undefined,
     };

@@ -240,6 +240,8 @@ export async function relayWholeBody(
   };
   /** No more will come: words that are missing do not count as heard. */
   const giveUp = async ({ error, heard }: Trouble) => {
+    // What came in one piece with what ended it has not been told yet.
+    report.arrived(relayed.heardMs(), 'arriving');
     const ending = heard ?? (await endings?.ending(LAST_WORDS_MS, 'on-suspicion'));
     signal.throwIfAborted();
     if (ending !== undefined && ending !== 'late') endings?.cutAt(ending);

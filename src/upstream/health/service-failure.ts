@@ -1,7 +1,7 @@
 // What a failure before the first speech means: whether another service is asked, why, and whether it counts against this one. Never do an
 // interruption, our own limits, or a text that is rightly refused.
 
-import type { AppError, ErrorCode } from '../../base/app-error.ts';
+import { AppError, type ErrorCode } from '../../base/app-error.ts';
 import type { SwitchReason } from '../../speech/upstream-names.ts';
 
 /** `counts`: against the service. */
@@ -22,5 +22,7 @@ const FAILURES: Partial<Record<ErrorCode, ServiceFailure>> = {
 const LIMIT: ServiceFailure = { reason: 'limit', counts: false };
 
 /** What a failure before the first speech means for the service; undefined: it is told to the caller. */
-export const failureOf = ({ code, isLimit }: AppError): ServiceFailure | undefined =>
-  code === 'upstream_rejected' && isLimit ? LIMIT : FAILURES[code];
+export function failureOf(error: unknown): ServiceFailure | undefined {
+  if (!(error instanceof AppError)) return undefined;
+  return error.code === 'upstream_rejected' && error.isLimit ? LIMIT : FAILURES[error.code];
+}
