@@ -19,6 +19,10 @@ export type HeldLeg = LegConnection & {
   moveTo(relay: Duplex): void;
   /** From now on the call is here. */
   bringHome(): void;
+  /** Another process plays to it. */
+  isAway(): boolean;
+  /** This process stops: who plays to it elsewhere is told, and it ends when that one lets it go. */
+  drain(deadlineMs: number): void;
 };
 
 export type HeldLegOptions = LegConnectionOptions & {
@@ -31,6 +35,8 @@ export type HeldLegOptions = LegConnectionOptions & {
   ) => ReturnType<LegConnectionOptions['arrivals']['arrive']>;
   readonly turnAway: LegConnectionOptions['arrivals']['turnAway'];
   readonly onMovedAway: () => void;
+  /** It has come back from another process. */
+  readonly onHome?: (() => void) | undefined;
   /** The socket is closed. */
   readonly onGone: (reason: string) => void;
 };
@@ -52,6 +58,7 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
   let socket: 'open' | 'gone' = 'open';
   let away: Away | undefined;
   let here: LegConnection | undefined;
+  let phase: 'stays' | 'leaves' = 'stays';
 
   const begin = () => {
     const life = lives === 0 ? 'new' : 'goes-on';
@@ -72,7 +79,11 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
       ...(first && admit !== undefined ? { admit } : {}),
     });
     lives += 1;
-    if (!first) for (const frame of openings) here.receive(frame);
+    if (first) return;
+    for (const frame of openings) here.receive(frame);
+    // Nobody could finish what a session would begin to say here.
+    if (phase === 'leaves') here.close('the gateway stops');
+    options.onHome?.();
   };
   begin();
 
@@ -174,8 +185,14 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
     },
     // A session of the other process has it.
     isOwned: () => away !== undefined || here?.isOwned() === true,
+    leaving() {},
     handOn() {},
     sweep: (nowMs) => here?.sweep(nowMs),
+    isAway: () => away !== undefined,
+    drain(deadlineMs) {
+      phase = 'leaves';
+      away?.send({ is: 'leaving', deadlineMs });
+    },
     moveTo,
     bringHome() {
       if (here !== undefined || socket === 'gone') return;

@@ -188,6 +188,19 @@ describe('a held leg', () => {
     expect(arrivals.filter((life) => life === 'goes-on')).toEqual([]);
   });
 
+  it('tells who plays to it that this process stops, and ends when it comes home', async () => {
+    const leg = hold('twilio');
+    for (const frame of [FIRST, START]) leg.receive(frame);
+    const relay = openRelay();
+    leg.moveTo(relay.socketSide);
+    leg.drain(20_000);
+    expect(relay.got.at(-1)).toEqual({ is: 'leaving', deadlineMs: 20_000 });
+    expect([leg.isAway(), closed]).toEqual([true, []]);
+    relay.socketSide.destroy();
+    await settle();
+    expect([leg.isAway(), closed]).toEqual([false, [[1012, 'shutting_down']]]);
+  });
+
   it('does not move before it has said which call it is', async () => {
     const leg = hold('twilio');
     leg.receive(FIRST);
