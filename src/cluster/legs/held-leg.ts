@@ -21,7 +21,7 @@ export type HeldLeg = LegConnection & {
   bringHome(): void;
   /** Another process plays to it. */
   isAway(): boolean;
-  /** This process stops: who plays to it elsewhere is told, and it ends when that one lets it go. */
+  /** This process stops: who plays to it elsewhere is told, and it ends when no session has it. */
   drain(deadlineMs: number): void;
 };
 
@@ -59,7 +59,21 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
   let away: Away | undefined;
   let here: LegConnection | undefined;
   let phase: 'stays' | 'leaves' = 'stays';
+  let hasSession = () => false;
 
+  const arriveHere: HeldLegOptions['arrive'] = (life, arrived) => {
+    const place = options.arrive(life, arrived);
+    const release = () => {
+      place.release();
+      endWhereLeaving();
+    };
+    hasSession = () => place.listener() !== undefined;
+    return { ...place, release };
+  };
+  /** No session could finish here what it would begin to say: the platform may bring the call elsewhere. */
+  const endWhereLeaving = () => {
+    if (phase === 'leaves' && !hasSession()) here?.close('the gateway stops');
+  };
   const begin = () => {
     const life = lives === 0 ? 'new' : 'goes-on';
     const { onStarted, onEnded, admit, markPrefix: _prefix, startWithinMs, callId, ...rest } = options;
@@ -67,7 +81,7 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
     here = createLegConnection({
       ...rest,
       codec: first ? options.codec : options.openCodec(),
-      arrivals: { arrive: (arrived) => options.arrive(life, arrived), turnAway: options.turnAway },
+      arrivals: { arrive: (arrived) => arriveHere(life, arrived), turnAway: options.turnAway },
       callId,
       ...(first ? {} : { markPrefix: `${lives}-` }),
       ...(startWithinMs === undefined ? {} : { startWithinMs }),
@@ -81,8 +95,7 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
     lives += 1;
     if (first) return;
     for (const frame of openings) here.receive(frame);
-    // Nobody could finish what a session would begin to say here.
-    if (phase === 'leaves') here.close('the gateway stops');
+    endWhereLeaving();
     options.onHome?.();
   };
   begin();
@@ -192,6 +205,7 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
     drain(deadlineMs) {
       phase = 'leaves';
       away?.send({ is: 'leaving', deadlineMs });
+      endWhereLeaving();
     },
     moveTo,
     bringHome() {

@@ -79,6 +79,7 @@ export function createLegSwitchboard(options: LegSwitchboardOptions): LegSwitchb
       phase = 'draining';
       const away = () => [...held.values()].filter((leg) => leg.isAway());
       const cancelTelling = drainInTurn(away(), times, clock);
+      for (const leg of [...held.values()]) if (!leg.isAway()) leg.drain(times.deadlineMs);
       return new Promise((resolve) => {
         const end = () => {
           cancelDeadline();
