@@ -18,7 +18,7 @@ import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
 import { startBalancer } from './balancer.mjs';
 import { startServing } from './serving-gateway.mjs';
-import { listen, startSpokenUpstream } from './spoken-upstream.mjs';
+import { listen, SOURCE, startSpokenUpstream } from './spoken-upstream.mjs';
 
 const PROGRAM = resolve(import.meta.dirname, '../dist/main.js');
 const INSTANCES = 3;
@@ -296,9 +296,7 @@ await row(
 // One PlayNote for each instance to be at; then one of them dies.
 const playNote = (user) => {
   const form = new FormData();
-  const words =
-    'The old bridge crosses the river below the mill. Boats pass under it from March to November.';
-  form.set('sourceFile', new Blob([words], { type: 'text/plain' }), 'source.txt');
+  form.set('sourceFile', new Blob([SOURCE], { type: 'text/plain' }), 'source.txt');
   form.set('synthesisStyle', 'podcast');
   form.set('voice1', 'voice://a');
   form.set('voice1Name', 'Ann');
