@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { WebSocket } from 'ws';
+import { median, ResumableClient } from './resumable-client.mjs';
 import { startServing } from './serving-gateway.mjs';
 
 const { values } = parseArgs({
@@ -31,10 +31,10 @@ const { dial } = await import('../test/support/fake-carrier.ts');
 const { createTelnyxSide } = await import('../testkit/carriers/telnyx-side.ts');
 
 const KEY = 'key-of-ann';
+const HEADERS = { authorization: `Bearer ${KEY}` };
 const TEXT_A =
   'The last train to the harbour leaves in ten minutes, so please do not wait for me at the gate. '.repeat(2);
 const TEXT_B = 'And this one was acknowledged before the instance died.';
-const MAX_MS = 60_000;
 
 const redis = await startRedis();
 const upstream = await startScriptedUpstream(speaking);
@@ -60,97 +60,21 @@ const start = async () => {
 };
 const others = [await start(), await start()];
 
-/** A client that does what docs/protocol.md says. */
-class Client {
-  messages = [];
-  audio = new Map();
-  sent = [];
-  taken = 0;
-  after = 0;
-  /** @type {string | undefined} */
-  turn = undefined;
-  back = [];
-  awayMs = undefined;
-  waiters = [];
-
-  open(url, resume) {
-    const query = resume ?? 'resumable=1';
-    const headers = resume === undefined ? { authorization: `Bearer ${KEY}` } : {};
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/session?${query}`, 'voxgate.v1', {
-      headers,
-    });
-    this.socket = socket;
-    return new Promise((opened, refused) => {
-      socket.on('error', refused);
-      socket.on('message', (data, isBinary) => {
-        if (isBinary) return this.audio.get(this.turn).push(data);
-        const message = JSON.parse(/** @type {Buffer} */ (data).toString());
-        this.take(message);
-        opened(message);
-      });
-      socket.on('close', () => this.onLost?.());
-    });
-  }
-  take(message) {
-    if (message.n !== undefined) this.after = message.n;
-    if (message.type === 'ack') this.taken = message.n;
-    if (message.resume?.token !== undefined) this.token = message.resume.token;
-    if (message.type === 'started') {
-      this.turn = message.turn;
-      if (!this.audio.has(message.turn)) this.audio.set(message.turn, []);
-    }
-    if (message.type === 'ended' && message.turn === this.turn) this.turn = undefined;
-    this.messages.push(message);
-    for (const waiter of this.waiters) waiter();
-  }
-  send(message) {
-    this.sent.push(JSON.stringify(message));
-    this.socket.send(this.sent.at(-1));
-  }
-  bytesOf(turn) {
-    return Buffer.concat(this.audio.get(turn) ?? []);
-  }
-  until(fits) {
-    return new Promise((found, late) => {
-      const look = () => {
-        const message = this.messages.find(fits);
-        if (message !== undefined) found(message);
-      };
-      this.waiters.push(look);
-      setTimeout(() => late(new Error(`late: ${fits}`)), MAX_MS).unref();
-      look();
-    });
-  }
-  /** Back at one of `urls`, as soon as one of them lets it in. */
-  async comeBack(urls) {
-    const lostAt = performance.now();
-    for (let attempt = 0; ; attempt += 1) {
-      const claim =
-        this.turn === undefined ? '' : `&turn=${this.turn}&received=${this.bytesOf(this.turn).length}`;
-      try {
-        const query = `after=${this.after}${claim}&resume=${this.token}`;
-        const first = await this.open(urls[attempt % urls.length], query);
-        this.awayMs = performance.now() - lostAt;
-        this.exact = first.exact;
-        this.takenAtReturn = first.taken;
-        for (const text of this.sent.slice(first.taken)) this.socket.send(text);
-        return;
-      } catch (error) {
-        if (/ 4\d\d$/.test(error.message) || performance.now() - lostAt > MAX_MS) throw error;
-        await pause(Math.min(200 * 2 ** attempt, 2000) * (0.5 + Math.random() / 2));
-      }
-    }
-  }
-}
-
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 const speak = (client) => {
   client.send({ type: 'speak', turn: 'a', text: TEXT_A });
   client.send({ type: 'speak', turn: 'b', text: TEXT_B });
 };
+const tally = (names) => {
+  const counts = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+};
+/** Of the messages that tell of an end or a failure. */
+const endOf = ({ type, outcome, code }) =>
+  type === 'ended' ? [outcome] : type === 'error' || type === 'warning' ? [`${type} ${code}`] : [];
 const ended = (client, turn) => client.until((each) => each.type === 'ended' && each.turn === turn);
 
-const whole = new Client();
+const whole = new ResumableClient(HEADERS);
 await whole.open(others[0].url);
 speak(whole);
 await ended(whole, 'b');
@@ -176,7 +100,7 @@ async function round(number) {
   const inCalls = Number(values.calls);
   const clients = await Promise.all(
     Array.from({ length: count }, async () => {
-      const client = new Client();
+      const client = new ResumableClient(HEADERS);
       await client.open(first.url);
       return client;
     }),
@@ -230,6 +154,7 @@ async function round(number) {
     callsHeardTwiceMs: heardMs.map((ms) => Math.round(ms - wantedMs)),
     instanceLost: gone.filter((client) => client.messages.some(({ reason }) => reason === 'instance_lost'))
       .length,
+    ends: tally(clients.flatMap(({ messages }) => messages).flatMap(endOf)),
     evalsForEachSession: Math.round((10 * commands) / count) / 10,
   };
 }

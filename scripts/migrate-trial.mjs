@@ -19,7 +19,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
 import { startServing } from './serving-gateway.mjs';
-import { listen, startSpokenUpstream } from './spoken-upstream.mjs';
+import { listen, SOURCE, startSpokenUpstream } from './spoken-upstream.mjs';
 
 const PROGRAM = resolve(import.meta.dirname, '../dist/main.js');
 const INSTANCES = 3;
@@ -29,8 +29,6 @@ const END_DEADLINE_MS = 10 * 60_000;
 const SENTENCE = 'The harbour was quiet that morning, and the boats lay still. ';
 /** Of works that are under way when their gateway dies: several parts, of which the first is spoken. */
 const LONG = SENTENCE.repeat(36);
-const SOURCE = `The old bridge crosses the river below the mill. Boats pass under it from March to November.
-In spring the water rises, and the keeper opens the sluice before dawn. He writes the level of each morning into a book.`;
 
 const { values } = parseArgs({
   options: {

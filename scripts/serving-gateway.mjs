@@ -2,11 +2,11 @@
 
 import { spawn } from 'node:child_process';
 
-/** {child, url} as soon as it tells its address; rejects with what it printed when it ends before that. */
-export async function startServing(program, dataDir, env = {}) {
+/** {child, url} as soon as it tells its address; rejects with what it printed when it ends before that. `port` 0: a free one. */
+export async function startServing(program, dataDir, env = {}, port = 0) {
   const child = spawn(
     process.execPath,
-    [program, 'serve', '--port', '0', '--host', '127.0.0.1', '--data-dir', dataDir],
+    [program, 'serve', '--port', `${port}`, '--host', '127.0.0.1', '--data-dir', dataDir],
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } },
   );
   const url = await new Promise((found, failed) => {

@@ -9,6 +9,10 @@ const SPEECH = readFileSync(new URL('../fixtures/audio/ffmpeg-live-24k.mp3', imp
 /** Of that file; and what a brisk voice reads. */
 const [FRAME_BYTES, FRAME_MS, CHARACTERS_PER_SECOND] = [192, 24, 20];
 
+/** A document that a PlayNote can be made of. */
+export const SOURCE = `The old bridge crosses the river below the mill. Boats pass under it from March to November.
+In spring the water rises, and the keeper opens the sluice before dawn. He writes the level of each morning into a book.`;
+
 /** An HTTP server on a free port of the loopback: {url, close}. */
 export async function listen(take) {
   const server = createServer((request, response) => void take(request, response)).listen(0, '127.0.0.1');

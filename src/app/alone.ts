@@ -158,7 +158,8 @@ export async function startAlone(
     service?.rest();
     // Clients that are all closed at once all come to the other instances at once.
     const spreadMs = context.peers.count() > 0 ? drainMs / 2 : 0;
-    await Promise.all([sockets.drain({ deadlineMs: drainMs, spreadMs }), replies.drain(drainMs)]);
+    const times = { deadlineMs: drainMs, spreadMs };
+    await Promise.all([sockets.drain(times), instances?.drainLegs(times), replies.drain(drainMs)]);
     legs.close();
     await stopAll();
   });

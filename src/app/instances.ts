@@ -24,6 +24,7 @@ import { createSignedNotes, type SignedNotes } from '../cluster/instances/signed
 import { createLegGuests } from '../cluster/legs/leg-guests.ts';
 import { createLegSwitchboard } from '../cluster/legs/leg-switchboard.ts';
 import type { LocalLegRegistry } from '../gateway/calls/local-leg-registry.ts';
+import type { DrainTimes } from '../gateway/sockets/drain-in-turn.ts';
 import type { SessionJournal } from '../gateway/sockets/journal-writer.ts';
 import type { UpgradeRequest } from '../gateway/sockets/returning-clients.ts';
 import type { LiveView } from '../http/routes/live-view.ts';
@@ -61,6 +62,8 @@ export type AppInstances = {
     local: LocalLegRegistry,
     playout: PlayoutClock,
   ): Pick<AppLegRegistry, 'registry' | 'arrivals' | 'connect'>;
+  /** Resolves when calls whose sockets are here have been heard out by the sessions of other instances, at the deadline at the latest. */
+  drainLegs(times: DrainTimes): Promise<void>;
   /** Takes what the others ask, until the end. */
   open(own: OwnSide): Promise<void>;
 };
@@ -110,6 +113,7 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
   redisLinks.set('journal', () => journal.isUp());
   let links: InstanceLinks | undefined;
   let giveLeg: InstanceLinksOptions['onLeg'] = async () => 'gone';
+  let drainLegs: AppInstances['drainLegs'] = async () => {};
 
   const find = (session: string, expired: 'busy' | 'gone' = 'busy') =>
     directory.find(sessionName(session), expired);
@@ -175,13 +179,16 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
       onStop(() => guests.close());
       const switchboard = createLegSwitchboard({
         prefix: id,
+        clock,
         registry: () => registry,
         onGone: (key) => registry.gone(key),
       });
       giveLeg = (name, userId, openRelay) =>
         registry.take(name, userId, (key) => switchboard.give(key, openRelay));
+      drainLegs = switchboard.drain;
       return { registry, arrivals: BY_SWITCHBOARD, connect: switchboard.connect };
     },
+    drainLegs: (times) => drainLegs(times),
     async open({ tls, onRequest, onUpgrade, ...answers }) {
       const opening = openInstanceLinks({
         directory,

@@ -125,6 +125,7 @@ async function openAppPlayer(
   let legs: ReturnType<typeof createIpcLegRegistry> | undefined;
   const switchboard = createLegSwitchboard({
     prefix: `${player}.${random.id(6)}`,
+    clock,
     registry: () => legs!,
     onGone: (key, reason) => primary.tell('legLeft', { key, reason }),
   });

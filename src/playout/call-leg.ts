@@ -59,6 +59,8 @@ export type LegListener = {
   onDigit(digit: string): void;
   /** From now on the caller's audio has this format, and new turns are to be made in it. */
   onAudioChanged(audio: LegAudio): void;
+  /** The instance that has its socket stops within so long: what is said by then is heard to its end. */
+  onLeaving?(deadlineMs: number): void;
   /** The call is over, or its socket is gone. */
   onGone(reason: string): void;
 };

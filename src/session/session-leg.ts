@@ -242,6 +242,7 @@ export class SessionLeg {
         sound?.goOnIn(audio);
         tell();
       },
+      onLeaving: (deadlineMs) => outlet.leave?.(deadlineMs),
       onGone: (reason) => this.letGo(reason),
     };
   }

@@ -22,6 +22,8 @@ export type SessionOutlet = {
   /** What is said and sent between the two leaves together: a turn begins with all of its lead at once. */
   readonly cork: () => void;
   readonly uncork: () => void;
+  /** The session ends within so long, when what is said has been heard: its call does. */
+  readonly leave?: (deadlineMs: number) => void;
 };
 
 export type TurnOutlet = SessionOutlet & {

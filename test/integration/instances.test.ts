@@ -214,6 +214,32 @@ describe.skipIf(!hasRedis)('two instances', () => {
     }
   });
 
+  it('hear a call out whose socket is at an instance that stops, and end its session', async () => {
+    const [first] = instances as [RunningGateway];
+    const leaving = await startInstance(await freePort());
+    await knows(first, 3);
+    const session = await openAt(first);
+    const { attachToken } = await session.event('ready');
+    const call = await dial(
+      `ws://127.0.0.1:${leaving.port}/v1/legs/telnyx/${attachToken}`,
+      createTelnyxSide({ format: 'mulaw', sampleRate: 8000 }),
+      { callId: 'CA3' },
+    );
+    session.send({ type: 'attach', leg: { callSid: 'CA3' } });
+    await session.event('attached');
+    session.send({ type: 'speak', turn: 'a', text: 'Hello there, this is the office.' });
+    await session.event('started');
+    const stopped = leaving.stop(30_000);
+    expect(await session.event('goaway')).toMatchObject({ type: 'goaway' });
+    expect(await session.event('heard')).toMatchObject({ playedBy: 'mark', remainingText: '' });
+    expect(await session.closed).toEqual({ code: 1012, reason: 'shutting_down' });
+    expect(await call.closed).toBe(1012);
+    expect(call.faults).toEqual([]);
+    await stopped;
+    await leaving.close();
+    await knows(first, 2);
+  });
+
   it('serve nothing but each other at their port', async () => {
     const [port] = peerPorts as [number];
     const ask = (method: string, path: string, headers: Record<string, string> = {}) =>

@@ -19,6 +19,10 @@ export type HeldLeg = LegConnection & {
   moveTo(relay: Duplex): void;
   /** From now on the call is here. */
   bringHome(): void;
+  /** Another process plays to it. */
+  isAway(): boolean;
+  /** This process stops: who plays to it elsewhere is told, and it ends when no session has it. */
+  drain(deadlineMs: number): void;
 };
 
 export type HeldLegOptions = LegConnectionOptions & {
@@ -31,6 +35,8 @@ export type HeldLegOptions = LegConnectionOptions & {
   ) => ReturnType<LegConnectionOptions['arrivals']['arrive']>;
   readonly turnAway: LegConnectionOptions['arrivals']['turnAway'];
   readonly onMovedAway: () => void;
+  /** It has come back from another process. */
+  readonly onHome?: (() => void) | undefined;
   /** The socket is closed. */
   readonly onGone: (reason: string) => void;
 };
@@ -52,7 +58,22 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
   let socket: 'open' | 'gone' = 'open';
   let away: Away | undefined;
   let here: LegConnection | undefined;
+  let phase: 'stays' | 'leaves' = 'stays';
+  let hasSession = () => false;
 
+  const arriveHere: HeldLegOptions['arrive'] = (life, arrived) => {
+    const place = options.arrive(life, arrived);
+    const release = () => {
+      place.release();
+      endWhereLeaving();
+    };
+    hasSession = () => place.listener() !== undefined;
+    return { ...place, release };
+  };
+  /** No session could finish here what it would begin to say: the platform may bring the call elsewhere. */
+  const endWhereLeaving = () => {
+    if (phase === 'leaves' && !hasSession()) here?.close('the gateway stops');
+  };
   const begin = () => {
     const life = lives === 0 ? 'new' : 'goes-on';
     const { onStarted, onEnded, admit, markPrefix: _prefix, startWithinMs, callId, ...rest } = options;
@@ -60,7 +81,7 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
     here = createLegConnection({
       ...rest,
       codec: first ? options.codec : options.openCodec(),
-      arrivals: { arrive: (arrived) => options.arrive(life, arrived), turnAway: options.turnAway },
+      arrivals: { arrive: (arrived) => arriveHere(life, arrived), turnAway: options.turnAway },
       callId,
       ...(first ? {} : { markPrefix: `${lives}-` }),
       ...(startWithinMs === undefined ? {} : { startWithinMs }),
@@ -72,7 +93,10 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
       ...(first && admit !== undefined ? { admit } : {}),
     });
     lives += 1;
-    if (!first) for (const frame of openings) here.receive(frame);
+    if (first) return;
+    for (const frame of openings) here.receive(frame);
+    endWhereLeaving();
+    options.onHome?.();
   };
   begin();
 
@@ -174,8 +198,15 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
     },
     // A session of the other process has it.
     isOwned: () => away !== undefined || here?.isOwned() === true,
+    leaving() {},
     handOn() {},
     sweep: (nowMs) => here?.sweep(nowMs),
+    isAway: () => away !== undefined,
+    drain(deadlineMs) {
+      phase = 'leaves';
+      away?.send({ is: 'leaving', deadlineMs });
+      endWhereLeaving();
+    },
     moveTo,
     bringHome() {
       if (here !== undefined || socket === 'gone') return;

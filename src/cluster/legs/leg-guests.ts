@@ -155,6 +155,7 @@ export function createLegGuests(options: LegGuestsOptions): LegGuests {
           if (message.is === 'opening') begin(message.opening);
           else if (message.is === 'frame') guest?.receive(message.frame);
           else if (message.is === 'taken') hear(message);
+          else if (message.is === 'leaving') guest?.leaving(message.deadlineMs);
           else if (message.is === 'closed') guest?.closed(message.because);
           else if (message.is === 'handed-on') {
             registry().movedAway(key);

@@ -23,6 +23,8 @@ export type RelayMessage =
   | { readonly is: 'taken'; readonly bytes: number; readonly waiting: number }
   /** From the socket's side: the socket is closed; `because`: not by the far side. */
   | { readonly is: 'closed'; readonly because?: LegEndCode | undefined }
+  /** From the socket's side: its process stops within so long, and the call with it. */
+  | { readonly is: 'leaving'; readonly deadlineMs: number }
   /** From the socket's side: another process goes on with the call. */
   | { readonly is: 'handed-on' }
   | { readonly is: 'close'; readonly code: number; readonly reason: string }

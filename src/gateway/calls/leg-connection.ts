@@ -70,6 +70,8 @@ export type LegConnection = {
   close(reason: string, because?: LegEndCode): void;
   /** It has started and has an owner. */
   isOwned(): boolean;
+  /** The process with its socket stops within so long. */
+  leaving(deadlineMs: number): void;
   /** Another process goes on with the call: it ends here without any message. */
   handOn(): void;
   /** Called about once a second: checks whether the far side still reads. */
@@ -305,6 +307,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     closed: (because: LegEnd = 'over') => leave('the socket was closed', because),
     close: (reason, because = 'shutting_down') => end(because, reason),
     isOwned: () => place !== undefined && (owner !== undefined || place.listener() !== undefined),
+    leaving: (deadlineMs) => place?.listener()?.onLeaving?.(deadlineMs),
     handOn() {
       isOver = true;
       cancelTimer();

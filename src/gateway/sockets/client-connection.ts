@@ -94,6 +94,7 @@ export class ClientConnection implements LiveSession, ResumableConnection {
       isCongested: () => this.link?.isCongested() === true || this.resumption?.isFull() === true,
       cork: () => this.link?.cork(),
       uncork: () => this.link?.uncork(),
+      leave: (deadlineMs) => this.drain(deadlineMs),
     };
     const life = this.resumption?.life();
     this.session = new Session({ ...runtime, work, life }, speaker, options.settings, outlet, entry.playout);
@@ -143,7 +144,6 @@ export class ClientConnection implements LiveSession, ResumableConnection {
   greet(text: string): void {
     this.carryOut({ type: 'speak', turn: GREETING_TURN, text });
   }
-  /** Ends a session that failed with an internal error. */
   fail(): void {
     this.refuseAndClose(new AppError('internal', 'The session failed inside; open a new one.'));
   }

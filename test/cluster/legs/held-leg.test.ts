@@ -9,6 +9,7 @@ import { createRelayReader, packRelay, type RelayMessage } from '../../../src/cl
 import type { ArrivedLeg } from '../../../src/gateway/calls/local-leg-registry.ts';
 import { audioSocketMessage } from '../../../src/legs/audiosocket-leg.ts';
 import type { LegFrame } from '../../../src/legs/leg.ts';
+import type { LegListener } from '../../../src/playout/call-leg.ts';
 import { createPlayoutClock } from '../../../src/playout/playout-clock.ts';
 import { createFakeClock, type FakeClock, settle } from '../../support/fake-clock.ts';
 
@@ -20,6 +21,7 @@ let calls: ArrivedLeg['leg'][];
 let goneAs: string[];
 let movedAway: number;
 let waitingBytes: number;
+let listener: LegListener | undefined;
 
 const START = JSON.stringify({
   event: 'start',
@@ -51,7 +53,7 @@ function hold(kind: string): HeldLeg {
     arrive(life, { leg }) {
       arrivals.push(life);
       calls.push(leg);
-      return { listener: () => undefined, release() {}, leave() {} };
+      return { listener: () => listener, release() {}, leave() {} };
     },
     onMovedAway: () => {
       movedAway += 1;
@@ -87,6 +89,7 @@ function openRelay() {
 
 beforeEach(() => {
   clock = createFakeClock();
+  listener = undefined;
   [sent, closed, arrivals, calls, goneAs, movedAway, waitingBytes] = [[], [], [], [], [], 0, 0];
 });
 
@@ -186,6 +189,34 @@ describe('a held leg', () => {
     expect(closed.at(-1)).toEqual([1012, 'shutting_down']);
     await settle();
     expect(arrivals.filter((life) => life === 'goes-on')).toEqual([]);
+  });
+
+  it('tells who plays to it that this process stops, and ends when it comes home', async () => {
+    const leg = hold('twilio');
+    for (const frame of [FIRST, START]) leg.receive(frame);
+    const relay = openRelay();
+    leg.moveTo(relay.socketSide);
+    leg.drain(20_000);
+    expect(relay.got.at(-1)).toEqual({ is: 'leaving', deadlineMs: 20_000 });
+    expect([leg.isAway(), closed]).toEqual([true, []]);
+    relay.socketSide.destroy();
+    await settle();
+    expect([leg.isAway(), closed]).toEqual([false, [[1012, 'shutting_down']]]);
+  });
+
+  it('ends when its session lets it go while this process stops, at once where it has none', () => {
+    const leg = hold('twilio');
+    listener = {} as LegListener;
+    for (const frame of [FIRST, START]) leg.receive(frame);
+    leg.drain(20_000);
+    expect(closed).toEqual([]);
+    listener = undefined;
+    calls[0]!.release();
+    expect(closed).toEqual([[1012, 'shutting_down']]);
+    const idle = hold('twilio');
+    for (const frame of [FIRST, START]) idle.receive(frame);
+    idle.drain(20_000);
+    expect(closed.length).toBe(2);
   });
 
   it('does not move before it has said which call it is', async () => {

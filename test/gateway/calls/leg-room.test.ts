@@ -28,6 +28,7 @@ function start() {
       closed() {},
       close() {},
       isOwned: owned,
+      leaving() {},
       handOn() {},
       sweep() {},
     };
