@@ -275,7 +275,7 @@ try {
   service.close();
   await program.close();
 }
-console.table(rows.map(({ worst, ...row }) => row));
+console.table(rows.map(({ worst: _worst, ...row }) => row));
 console.log(JSON.stringify({ trial: 'service-words', language: values.language, rows }));
 const isReached = rows.every(({ times, listener, turns, timed, ...row }) => {
   const aims = times === 'service' && listener === 'mp3' ? {} : AIMS[times];

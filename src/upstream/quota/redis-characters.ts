@@ -216,19 +216,29 @@ export function createRedisCharacters(options: RedisCharactersOptions): RedisCha
   const tellAll = () => {
     for (const account of accounts.values()) {
       for (const send of account.alone.splice(0))
-        tell(account, 'add', send, send.inMonth).catch(() => account.alone.push(send));
+        tell(account, 'add', send, send.inMonth).catch(() => {
+          account.alone.push(send);
+          retrySoon();
+        });
       for (const send of account.doubtful.splice(0))
-        tell(account, 'remove', send, -send.inMonth).catch(() => account.doubtful.push(send));
+        tell(account, 'remove', send, -send.inMonth).catch(() => {
+          account.doubtful.push(send);
+          retrySoon();
+        });
     }
   };
   const isUntold = () =>
     circuit.isOpen() || [...accounts.values()].some((its) => its.alone.length + its.doubtful.length > 0);
   /** Until Redis has answered and knows everything. */
   const retrySoon = () => {
-    stopRetrying ??= clock.after(RETRY_MS, async () => {
-      if (isReady() && circuit.mayTry()) await circuit.heard(redis.ping()).then(tellAll, () => {});
-      stopRetrying = undefined;
-      if (phase === 'open' && isUntold()) retrySoon();
+    if (phase === 'closed') return;
+    stopRetrying ??= clock.after(RETRY_MS, () => {
+      const goOn = () => {
+        stopRetrying = undefined;
+        if (isUntold()) retrySoon();
+      };
+      if (!isReady() || !circuit.mayTry()) return goOn();
+      circuit.heard(redis.ping()).then(tellAll).then(goOn, goOn);
     });
   };
   const change = (account: Account, how: 'remove' | 'keep', send: Send, by: number) => {
