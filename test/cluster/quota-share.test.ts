@@ -2,6 +2,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
 import { createQuotaShare, type QuotaShare } from '../../src/cluster/quota-share.ts';
+import {
+  CHARACTER_SPAN_MS,
+  createMemoryCharacterCount,
+  withCharacterLimits,
+} from '../../src/upstream/quota/character-limits.ts';
 import { createMemoryQuotaStore } from '../../src/upstream/quota/memory-quota-store.ts';
 import type { QuotaAnswer, QuotaStore } from '../../src/upstream/quota/quota-store.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
@@ -181,5 +186,33 @@ describe('a shared quota', () => {
     answers.shift()!({ granted: true, quota: 'a' });
     expect((await next).granted).toBe(true);
     expect(reports).toEqual(['1 unsent']);
+  });
+
+  it('in characters is one, too; a text of a process that died counts as sent, until its minute is over', () => {
+    open(100);
+    const quotas = [{ quota: 'a', charactersPerMinute: 1000, charactersPerMonth: 2500 }];
+    const requests = createMemoryQuotaStore({
+      quotas: [{ quota: 'a', perMinute: 'unlimited' }],
+      clock,
+      log: silentLog,
+    });
+    const count = createMemoryCharacterCount({ quotas, clock, unixMs: () => Date.UTC(2026, 10, 2) });
+    const store = withCharacterLimits({ store: requests, quotas, count, clock });
+    share = createQuotaShare({ store, placesOf: () => 100, clock });
+    [first, second] = [share.open(), share.open()];
+    const text = (pool: QuotaStore, reservation: string, characters: number) =>
+      pool.ask({ reservation, among: ['a'], leave: 0, forecast: 1, characters }) as QuotaAnswer;
+    expect(text(first, '1', 600).granted).toBe(true);
+    expect(text(second, '2', 500).granted).toBe(false);
+    expect(text(second, '3', 400).granted).toBe(true);
+    second.report('a', '3', { kind: 'unsent' });
+    void first.close();
+    expect(text(second, '4', 400).granted).toBe(true);
+    expect(text(second, '5', 1).granted).toBe(false);
+    clock.advance(CHARACTER_SPAN_MS);
+    expect(text(second, '6', 1000).granted).toBe(true);
+    clock.advance(CHARACTER_SPAN_MS);
+    expect(text(second, '7', 501)).toMatchObject({ granted: false, spent: ['a'] });
+    expect(text(second, '8', 500).granted).toBe(true);
   });
 });

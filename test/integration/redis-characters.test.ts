@@ -3,13 +3,27 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import type { CharacterAnswer, CharacterCount } from '../../src/upstream/quota/character-limits.ts';
-import { createRedisCharacters } from '../../src/upstream/quota/redis-characters.ts';
+import { systemRandom } from '../../src/base/random.ts';
+import { quotaIdOf } from '../../src/upstream/key-digest.ts';
+import {
+  CHARACTER_SPAN_MS,
+  type CharacterAnswer,
+  type CharacterCount,
+  withCharacterLimits,
+} from '../../src/upstream/quota/character-limits.ts';
+import { createMemoryQuotaStore } from '../../src/upstream/quota/memory-quota-store.ts';
+import {
+  createRedisCharacters,
+  type RedisCharacterCount,
+} from '../../src/upstream/quota/redis-characters.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { key, poolBench, TEXT } from '../support/pool-bench.ts';
 import { until } from '../support/redis-quota-stores.ts';
 import { hasRedis, type RedisServer, startRedis } from '../support/redis-server.ts';
 
 const INSTANCES = 3;
 let pools = 0;
+type Instance = ReturnType<typeof poolBench> & { readonly count: RedisCharacterCount };
 
 describe.skipIf(!hasRedis)('characters of several gateways', () => {
   let redis: RedisServer;
@@ -21,13 +35,15 @@ describe.skipIf(!hasRedis)('characters of several gateways', () => {
   /** Each with a name for its sends; they are connected. */
   async function open(limits: { charactersPerMinute?: number; charactersPerMonth?: number }) {
     const pool = `p${pools++}`;
+    let skippedMs = 0;
+    const clock = { ...systemClock, now: () => systemClock.now() + skippedMs };
     const counts = Array.from({ length: INSTANCES }, () =>
       createRedisCharacters({
         url: redis.url,
         pool,
         quotas: [{ quota: 'a', ...limits }],
         maxInstances: INSTANCES,
-        clock: systemClock,
+        clock,
         unixMs: Date.now,
         log: silentLog,
       }),
@@ -41,7 +57,10 @@ describe.skipIf(!hasRedis)('characters of several gateways', () => {
     };
     const close = () => Promise.all(counts.map((count) => count.close()));
     await until(() => counts.every((count) => count.isShared()));
-    return { counts, take, seen, close };
+    const skip = (ms: number) => {
+      skippedMs += ms;
+    };
+    return { counts, take, seen, skip, close };
   }
   const kinds = (answers: readonly CharacterAnswer[]) => answers.map(({ kind }) => kind);
   const countOf = (answers: readonly CharacterAnswer[]) =>
@@ -89,5 +108,55 @@ describe.skipIf(!hasRedis)('characters of several gateways', () => {
     await until(async () => (await seen()).every(({ inMonth }) => inMonth === 1000));
     expect(kinds([await take(counts[2]!, 1)])).not.toEqual(['taken']);
     await close();
+  });
+
+  it('that were taken while Redis was silent are known to it when it speaks, and it is asked again', async () => {
+    const { counts, take, seen, skip, close } = await open({ charactersPerMonth: 1900 });
+    const [first, second] = [counts[0]!, counts[1]!];
+    await take(second, 100);
+    await seen();
+    redis.freeze();
+    const answers = await Promise.all(Array.from({ length: 9 }, () => take(first, 100)));
+    expect(countOf(answers)).toBe(6);
+    await until(() => !first.isShared());
+    redis.thaw();
+    skip(2_000);
+    await until(() => first.isShared());
+    // It has heard of all nine, and counts the six that were sent, once.
+    await until(async () => (await seen()).every(({ inMonth }) => inMonth === 700));
+    expect(kinds([await take(second, 1200), await take(first, 1)])).toEqual(['taken', 'spent']);
+    await close();
+  });
+
+  it('of two pools are never more than the limit; a killed one leaves its part of the minute to the other', async () => {
+    const pool = `p${pools++}`;
+    const shared = key('a');
+    const quota = quotaIdOf(shared.apiKey);
+    const limits = { charactersPerMinute: 6 * TEXT.length, charactersPerMonth: 10 * TEXT.length };
+    const quotas = [{ quota, perMinute: 'unlimited' as const, ...limits }];
+    const [killed, other] = Array.from({ length: 2 }, () => {
+      const told = { url: redis.url, pool, quotas, maxInstances: 2, log: silentLog, unixMs: Date.now };
+      const count = createRedisCharacters({ ...told, clock: systemClock });
+      const clock = createFakeClock();
+      const requests = createMemoryQuotaStore({ quotas, clock, log: silentLog });
+      const store = withCharacterLimits({ store: requests, quotas, count, clock });
+      const bench = { clock, store, random: systemRandom, maxInFlightPerKey: 100 };
+      return { ...poolBench([shared], bench), count };
+    }) as [Instance, Instance];
+    await until(() => killed.count.isShared() && other.count.isShared());
+    for (const { open } of [killed, other]) for (let n = 0; n < 8; n += 1) open();
+    await until(() => killed.calls.length + other.calls.length === 6);
+    await until(() => killed.pool.state().waiting > 0 && other.pool.state().waiting > 0);
+    // Nothing of what it has under way is ever told, and a minute passes at Redis.
+    await killed.count.close();
+    const sends = `voxgate:{${pool}}:characters:${quota}`;
+    const members = (await redis.call('ZRANGE', sends, 0, -1)) as string[];
+    for (const member of members) await redis.call('ZINCRBY', sends, -CHARACTER_SPAN_MS, member);
+    const { waiting } = other.pool.state();
+    const sent = other.calls.length + Math.min(4, waiting);
+    other.clock.advance(CHARACTER_SPAN_MS);
+    await until(() => other.calls.length === sent && other.pool.state().waiting === 0);
+    expect(other.count.used(quota).inMonth).toBe((6 + Math.min(4, waiting)) * TEXT.length);
+    await other.count.close();
   });
 });

@@ -25,6 +25,9 @@ const LEFT_OUT = 3;
 const SPOKEN = /[\p{L}\p{N}\p{M}]/u;
 const smallLetters = (text: string): string[] => [...text.toLowerCase()].filter((one) => SPOKEN.test(one));
 
+/** Signs in front of a number that are said with it, where a service tells each character: the word begins with them. */
+const SAID_SIGN = /^[\p{Sc}#+]$/u;
+
 /** What the told times are taken to be good for; nobody tells it. */
 const WITHIN_MS = 40;
 
@@ -52,6 +55,8 @@ export class ServiceWordTimes {
   private readonly lows: number[] = [];
   private readonly steps: Uint8Array[] = [];
   private best = 0;
+  /** Of a sign that was told last. */
+  private signMs: number | undefined;
 
   constructor(words: TimedText) {
     this.words = words;
@@ -73,9 +78,11 @@ export class ServiceWordTimes {
     const most = MAX_TOLD_TIMES * this.letters.length + MAX_TOLD_MORE;
     for (const { text, startMs, endMs } of words) {
       const letters = smallLetters(text);
+      const firstMs = /^\p{N}/u.test(text) ? (this.signMs ?? startMs) : startMs;
+      this.signMs = SAID_SIGN.test(text) ? startMs : undefined;
       if (letters.length === 0 || this.toldOf.length + letters.length > most) continue;
       const before = this.told.at(-1);
-      const beginsMs = Math.max(startMs, before?.startMs ?? 0);
+      const beginsMs = Math.max(firstMs, before?.startMs ?? 0);
       this.told.push({
         startMs: beginsMs,
         endMs: Math.max(endMs, beginsMs),

@@ -2,7 +2,8 @@
 //
 // Without Redis an instance takes its part of what was left of a limit when it was last heard, and a minute later its part of
 // the limit of a minute: together they stay within both. Where one alone is cut off and the others are not, a limit may be
-// exceeded by its part. When Redis has lost its data, the first instance that asks tells what it knew.
+// exceeded by its part. When Redis has lost its data, the first instance that asks tells what it knew. What was taken without it is
+// told as soon as it answers again, whether it was gone or only silent; what it may have counted in vain is taken back then.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
@@ -20,6 +21,8 @@ import { createServerCircuit } from './circuit-breaker.ts';
 import { connectQuotaRedis } from './quota-connection.ts';
 import type { QuotaId } from './quota-store.ts';
 
+/** How often a Redis that did not answer is tried. */
+const RETRY_MS = 500;
 /** Of a month, until nothing can be asked about it any more. */
 const MONTH_KEPT_MS = 40 * 24 * 3_600_000;
 
@@ -78,6 +81,8 @@ const CHANGE = `${TIME}
 begin(ARGV[4], ARGV[5], ARGV[6])
 if ARGV[1] == 'remove' and redis.call('ZREM', KEYS[1], ARGV[2]) == 0 then return 0 end
 if ARGV[1] == 'add' then
+  -- It was counted after all when it was asked, and the answer came too late.
+  if redis.call('ZSCORE', KEYS[1], ARGV[2]) then return 0 end
   redis.call('ZADD', KEYS[1], text(now), ARGV[2])
   redis.call('PEXPIRE', KEYS[1], ARGV[7])
 end
@@ -117,6 +122,8 @@ type Account = CharacterQuota & {
   inMinute: number;
   heardAtMs: number;
   readonly alone: Send[];
+  /** Not sent: Redis did not answer in time, and may have counted them. */
+  readonly doubtful: Send[];
 };
 
 export type RedisCharacterCount = CharacterCount & {
@@ -128,7 +135,7 @@ export function createRedisCharacters(options: RedisCharactersOptions): RedisCha
   const { url, pool, clock, unixMs, log, maxInstances } = options;
   const circuit = createServerCircuit(clock, () => {});
   const { redis, isReady } = connectQuotaRedis({ url, name: 'voxgate-characters', clock, log }, (state) => {
-    if (state === 'ready') tellAlone();
+    if (state === 'ready') tellAll();
   });
   redis.defineCommand('voxgateTakeCharacters', { lua: TAKE });
   redis.defineCommand('voxgateChangeCharacters', { lua: CHANGE });
@@ -137,12 +144,14 @@ export function createRedisCharacters(options: RedisCharactersOptions): RedisCha
   const accounts = new Map(
     options.quotas.map((limits): [QuotaId, Account] => {
       const heard = { month: '', inMonth: 0, inMinute: 0, heardAtMs: Number.NEGATIVE_INFINITY };
-      return [limits.quota, { ...limits, ...heard, sent: new Map(), alone: [] }];
+      return [limits.quota, { ...limits, ...heard, sent: new Map(), alone: [], doubtful: [] }];
     }),
   );
   const keysOf = (quota: QuotaId, month: string) =>
     [`voxgate:{${pool}}:characters:${quota}`, `voxgate:{${pool}}:characters:${quota}:${month}`] as const;
   const mayAsk = () => isReady() && !circuit.isOpen();
+  let phase: 'open' | 'closed' = 'open';
+  let stopRetrying: (() => void) | undefined;
 
   const find = (quota: QuotaId): Account | undefined => {
     const account = accounts.get(quota);
@@ -204,11 +213,33 @@ export function createRedisCharacters(options: RedisCharactersOptions): RedisCha
       scripts.voxgateChangeCharacters(2, ...keysOf(quota, month), how, member, by, ...known),
     );
   };
-  /** What was taken without Redis is told as soon as it is back. */
-  const tellAlone = () => {
-    for (const account of accounts.values())
+  const tellAll = () => {
+    for (const account of accounts.values()) {
       for (const send of account.alone.splice(0))
-        tell(account, 'add', send, send.inMonth).catch(() => account.alone.push(send));
+        tell(account, 'add', send, send.inMonth).catch(() => {
+          account.alone.push(send);
+          retrySoon();
+        });
+      for (const send of account.doubtful.splice(0))
+        tell(account, 'remove', send, -send.inMonth).catch(() => {
+          account.doubtful.push(send);
+          retrySoon();
+        });
+    }
+  };
+  const isUntold = () =>
+    circuit.isOpen() || [...accounts.values()].some((its) => its.alone.length + its.doubtful.length > 0);
+  /** Until Redis has answered and knows everything. */
+  const retrySoon = () => {
+    if (phase === 'closed') return;
+    stopRetrying ??= clock.after(RETRY_MS, () => {
+      const goOn = () => {
+        stopRetrying = undefined;
+        if (isUntold()) retrySoon();
+      };
+      if (!isReady() || !circuit.mayTry()) return goOn();
+      circuit.heard(redis.ping()).then(tellAll).then(goOn, goOn);
+    });
   };
   const change = (account: Account, how: 'remove' | 'keep', send: Send, by: number) => {
     if (account.alone.includes(send)) return;
@@ -224,9 +255,17 @@ export function createRedisCharacters(options: RedisCharactersOptions): RedisCha
       const inMinute = inMinuteOf(characters, account);
       const member = `${inMinute}:${reservation}`;
       const send: Send = { member, atMs: clock.now(), month: account.month, inMinute, inMonth: characters };
-      const alone = () => takeAlone(account, send);
+      const alone = () => {
+        retrySoon();
+        return takeAlone(account, send);
+      };
+      const aloneInDoubt = () => {
+        const answer = alone();
+        if (answer.kind !== 'taken') account.doubtful.push(send);
+        return answer;
+      };
       const answer = mayAsk()
-        ? await circuit.inTime<CharacterAnswer>(() => ask(account, send), alone)
+        ? await circuit.inTime<CharacterAnswer>(() => ask(account, send), aloneInDoubt)
         : alone();
       if (answer.kind === 'taken') account.sent.set(reservation, send);
       return answer;
@@ -256,6 +295,8 @@ export function createRedisCharacters(options: RedisCharactersOptions): RedisCha
       return { inMinute: account.inMinute + own.inMinute, inMonth: account.inMonth + own.inMonth };
     },
     close() {
+      phase = 'closed';
+      stopRetrying?.();
       redis.disconnect();
       return Promise.resolve();
     },

@@ -38,6 +38,13 @@ describe('word times of a service', () => {
     expect([starts, ends, reached]).toEqual([[0, 100, 500], [90, 300, 800], 3]);
   });
 
+  it('begin with a sign that is said with its number, where each character is told', () => {
+    const text = 'of £75, #5 or 5€ now';
+    const said = [...text].map((one, at) => [one, at * 100, at * 100 + 100] as const);
+    const { starts } = timesOf(text.split(' '), told(...said));
+    expect(starts).toEqual([0, 300, 800, 1_100, 1_400, 1_700]);
+  });
+
   it('are found where a number is told in words', () => {
     const { starts, ends } = timesOf(
       ['In', '2026', 'people', 'paid', '$12', 'each'],
