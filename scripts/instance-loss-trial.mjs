@@ -47,7 +47,8 @@ const start = async () => {
     VOXGATE_API_KEYS: `ann:${KEY}`,
     VOXGATE_UPSTREAM_URL: upstream.url.origin,
     VOXGATE_UPSTREAM_KEYS: 'user:key@100000',
-    VOXGATE_UPSTREAM_MAX_IN_FLIGHT_PER_KEY: '200',
+    // A killed gateway's places are free when their lease is over: those of several kills are held at once.
+    VOXGATE_UPSTREAM_MAX_IN_FLIGHT_PER_KEY: '1000',
     VOXGATE_REDIS_URL: redis.url,
     VOXGATE_SECRET: secret,
     VOXGATE_PEER_PORT: `${peer}`,
