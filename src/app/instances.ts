@@ -185,7 +185,7 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
       });
       giveLeg = (name, userId, openRelay) =>
         registry.take(name, userId, (key) => switchboard.give(key, openRelay));
-      drainLegs = switchboard.drain;
+      drainLegs = (times) => switchboard.drain(times);
       return { registry, arrivals: BY_SWITCHBOARD, connect: switchboard.connect };
     },
     drainLegs: (times) => drainLegs(times),
