@@ -59,10 +59,11 @@ export class WordDoubt {
 
   /** The start is within so much of the true one, as a rule (19 of 20); undefined while nothing but weights tells it. */
   withinOf(w: number): number | undefined {
-    const { estimate } = this.known.requestOf(w);
-    return estimate === undefined || this.standing(w) === 'heard'
-      ? estimate?.withinMs
-      : Math.max(estimate.foretoldWithinMs ?? estimate.withinMs, PREDICTED_WITHIN_MS);
+    const { estimate, firstWord } = this.known.requestOf(w);
+    if (estimate === undefined) return undefined;
+    const { unsure, withinMs: sureMs } = estimate;
+    const withinMs = unsure !== undefined && w >= firstWord + unsure.from ? unsure.withinMs : sureMs;
+    return this.standing(w) === 'heard' ? withinMs : Math.max(withinMs, PREDICTED_WITHIN_MS);
   }
   /** A word has not surely begun until so much after its start. */
   doubtOf(w: number): number {

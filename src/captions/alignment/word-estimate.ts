@@ -9,8 +9,8 @@ export type WordEstimate = {
   readonly reached: number;
   /** Of 20 starts that were heard, about 19 are off by no more than this. */
   readonly withinMs: number;
-  /** The same of the words behind those, where more is not known of them. */
-  readonly foretoldWithinMs?: number | undefined;
+  /** From this word on it is so much, also where they have begun. */
+  readonly unsure?: { readonly from: number; readonly withinMs: number } | undefined;
   /** Where something other than silence was first heard; undefined: nothing yet, or it is not known. */
   readonly soundMs?: number | undefined;
   /** How long each of the first words takes where the reference says it, until the next one begins. */

@@ -48,7 +48,7 @@ export type WordTimerAnswer =
       readonly endsMs: Float64Array;
       readonly reached: number;
       readonly withinMs: number;
-      readonly foretoldWithinMs?: number | undefined;
+      readonly unsure?: { readonly from: number; readonly withinMs: number } | undefined;
       readonly soundMs?: number | undefined;
       readonly usualMs?: ArrayLike<number> | undefined;
       /** It is also the answer to `items`: saves a message. */

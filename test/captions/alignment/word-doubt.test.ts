@@ -42,6 +42,14 @@ function nextAt(timeline: ReturnType<typeof openTimeline>): [string, number] {
 }
 
 describe('word doubt', () => {
+  it('is of each word what the search is unsure by there', () => {
+    const timeline = openTimeline();
+    timeline.align(0, found([500, 700, 900], { reached: 2, unsure: { from: 1, withinMs: 700 } }));
+    expect(timeline.words().map(({ withinMs }) => withinMs)).toEqual([10, 700, 700]);
+    timeline.align(0, found([500, 700, 900], { reached: 2 }));
+    expect(timeline.words().map(({ withinMs }) => withinMs)).toEqual([10, 10, 250]);
+  });
+
   it('takes the first sound for what the first word may be, wherever that was found', () => {
     for (const reached of [0, 3]) {
       const timeline = openTimeline();

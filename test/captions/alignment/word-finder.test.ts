@@ -99,24 +99,24 @@ describe('word finder', () => {
     const early = finder.estimate()!;
     expectSound(early);
     expectInPlace(early, 2);
-    expect(early.foretoldWithinMs).toBeGreaterThanOrEqual(700);
+    expect(early.unsure).toEqual({ from: 1, withinMs: 700 });
     finder.end();
     expect(finder.isFinal()).toBe(false);
     finder.hold(referenceOf(COUNT), 'whole');
     expect(finder.isFinal()).toBe(true);
     expectInPlace(finder.estimate()!, COUNT);
-    expect(finder.estimate()!.foretoldWithinMs).toBeUndefined();
+    expect(finder.estimate()!.unsure).toBeUndefined();
   });
 
   it('is as sure of the first words as of any, but for the last of them', () => {
     for (const [heard, reached] of [
       [2, 2],
-      [4, 2],
+      [4, 3],
     ] as const) {
       const finder = finderOf();
       hear(finder, speechOf(heard));
       finder.hold(referenceOf(3), 'first-words');
-      expect(finder.estimate()).toMatchObject({ reached, foretoldWithinMs: 700 });
+      expect(finder.estimate()).toMatchObject({ reached, unsure: { from: 2, withinMs: 700 } });
       expect(finder.estimate()!.withinMs).toBeLessThan(100);
     }
   });
