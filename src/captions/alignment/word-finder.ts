@@ -64,7 +64,12 @@ function carryOn(estimate: WordEstimate, words: Words, msPerWeight: number): Wor
   }
   const unsureWithinMs = Math.max(estimate.withinMs, WEIGHTS_WITHIN_MS);
   // Behind the last word that the reference has, the search has nothing to go on to: that word may not have begun.
-  return { ...estimate, startsMs, endsMs, unsure: { from: Math.max(0, known - 1), withinMs: unsureWithinMs } };
+  return {
+    ...estimate,
+    startsMs,
+    endsMs,
+    unsure: { from: Math.max(0, known - 1), withinMs: unsureWithinMs },
+  };
 }
 
 /** Before a word was heard, the first one is this far off where the voice is not known to begin so. */
