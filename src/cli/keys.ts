@@ -177,8 +177,9 @@ async function ask(pool: URL, headers: Record<string, string>, interrupted: Abor
     const text = await response.text();
     if (response.status === 401 || response.status === 403)
       return `${pool.origin} lets nobody look without its admin key; set VOXGATE_ADMIN_KEY.`;
-    if (!response.ok)
-      return `${pool.origin}/pool answered ${response.status}; give the address of the admin listener (VOXGATE_ADMIN_PORT), which is not the public one.`;
+    if (response.status === 404)
+      return `${pool.origin}/pool answered 404; give the address of the admin listener (VOXGATE_ADMIN_PORT), which is not the public one.`;
+    if (!response.ok) return `${pool.origin}/pool answered ${response.status}.`;
     const read = poolSchema.safeParse(JSON.parse(text));
     return read.success
       ? { text, state: read.data }

@@ -39,7 +39,9 @@ export function inWordsOfFlags(message: string): string {
     .replaceAll('GET /api/v1/voices lists', 'voxgate voices lists');
   if (/\bAuthorization\b/.test(said))
     return `The gateway wants an API key, or another one; give it with ${KEY_FLAGS}.`;
-  if (/\bX-USER-ID\b/.test(said) && !said.includes('--user'))
+  if (/\bbelong to the user of X-USER-ID\b/.test(said))
+    return 'No user was named, or the key is that of another one; name the user whose key it is with --user (VOXGATE_USER).';
+  if (/\bX-USER-ID\b/.test(said))
     return 'The gateway wants the name of the user whose key it is; give it with --user (VOXGATE_USER).';
   return said;
 }

@@ -1,6 +1,8 @@
 // What happens when the service that is heard breaks off: whether it is asked once more, who goes on otherwise, and where its audio is cut.
 
+import { AppError } from '../base/app-error.ts';
 import type { SwitchReason } from '../speech/upstream-names.ts';
+import type { RequestText } from '../text/request-text.ts';
 import type { ChainRunner } from './chain-runner.ts';
 import type { HandOver } from './hand-over.ts';
 import type { TurnChain } from './service-chain.ts';
@@ -15,6 +17,16 @@ const MAX_CHANCES = 1;
 /** The answer to a second request of the only service that is left. */
 const LAST_ANSWER_MS = 10_000;
 
+/** It has no words of the caller's text. */
+export const apologyOf = (text: string): RequestText => ({ text, parts: [] });
+/** Of one in whose line a request would stand for too long. */
+export const noRoom = () =>
+  ({
+    reason: 'quota',
+    counts: false,
+    error: new AppError('busy', 'The speech service has no room for this request in time; try again later.'),
+  }) as const;
+
 /** One for each text that the caller gave. */
 export class ChainSuccession {
   private readonly chain: TurnChain;
@@ -22,7 +34,7 @@ export class ChainSuccession {
   private readonly broken = new Map<ServedLink, { readonly reason: SwitchReason; readonly times: number }>();
   /** Services that had not spoken in their time when another one did. */
   private readonly late = new Set<ServedLink>();
-  /** Services that failed at it before they spoke: what has begun is not given to them. */
+  /** Services that failed at it before they spoke: what has begun is given to them when nobody else is left. */
   private readonly failed = new Set<ServedLink>();
 
   constructor(chain: TurnChain) {
@@ -54,17 +66,13 @@ export class ChainSuccession {
   hasNext(runner: ChainRunner): boolean {
     return this.next(runner) !== undefined;
   }
-  /**
-   * It may say the same once more, within the time that its first speech usually takes; then another one goes on. It has longer where that one
-   * has let this text down before.
-   */
+  /** It may say the same once more, within the time that its first speech usually takes; then another one goes on. */
   resumes(runner: ChainRunner, usualMs: number): { readonly answerMs: number } | undefined {
-    const next = this.next(runner);
-    if (next === undefined) return { answerMs: LAST_ANSWER_MS };
+    if (!this.hasNext(runner)) return { answerMs: LAST_ANSWER_MS };
     // What has stopped speaking would only do so again.
     if (runner.hasResumed || runner.gate.lostMs() !== undefined) return undefined;
     runner.hasResumed = true;
-    return { answerMs: this.doubtOf(next) > 0 ? LAST_ANSWER_MS : usualMs };
+    return { answerMs: usualMs };
   }
   handOver(runner: ChainRunner, inHand: RestInHand): HandOver | undefined {
     const next = this.next(runner);
@@ -78,10 +86,10 @@ export class ChainSuccession {
     return handed.cut;
   }
 
-  /** How little is to be hoped of it. */
+  /** The higher, the later it is asked. */
   private doubtOf(link: ServedLink): number {
-    if (this.failed.has(link)) return 4;
-    if (link.apology !== undefined) return 3;
+    if (link.apology !== undefined) return 4;
+    if (this.failed.has(link)) return 3;
     if (this.broken.has(link)) return 2;
     return this.late.has(link) ? 1 : 0;
   }

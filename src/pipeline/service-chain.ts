@@ -11,7 +11,7 @@ import { failureOf, type ServiceFailure } from '../upstream/health/service-failu
 import type { QueuedNotice } from '../upstream/speech-upstream.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
 import { ChainRunner } from './chain-runner.ts';
-import { ChainSuccession } from './chain-succession.ts';
+import { apologyOf, ChainSuccession, noRoom } from './chain-succession.ts';
 import type { HandOver } from './hand-over.ts';
 import { lettersOf, type RequestVoice, sayRequest } from './say-request.ts';
 import type { TurnAudio } from './speak.ts';
@@ -203,9 +203,8 @@ class ServiceRace {
   }
   /** The next one is asked where the request still stands in its line. */
   private full(runner: ChainRunner): void {
-    const isAlone = this.waiting.length === 0 || this.runners.at(-1) !== runner;
-    if (this.winner !== undefined || isAlone || runner.sentAtMs !== undefined) return;
-    this.failures.set(runner.link, { ...FULL, error: fullError() });
+    if (!this.mayBeJoined(runner) || runner.sentAtMs !== undefined) return;
+    this.failures.set(runner.link, noRoom());
     this.succession.failedAt(runner.link);
     // What asks for it runs inside the line of that service.
     this.clock.soon(() => {
@@ -222,8 +221,13 @@ class ServiceRace {
   private watchLate(runner: ChainRunner): void {
     runner.after(this.askAfterMs(runner), () => this.late(runner));
   }
+  /** It was asked last, and the next would say the text: an apology is not said beside one that may still speak. */
+  private mayBeJoined(runner: ChainRunner): boolean {
+    const isLast = this.winner === undefined && this.runners.at(-1) === runner;
+    return isLast && this.waiting.length > 0 && this.waiting[0]!.apology === undefined;
+  }
   private late(runner: ChainRunner): void {
-    if (this.winner !== undefined || this.waiting.length === 0 || this.runners.at(-1) !== runner) return;
+    if (!this.mayBeJoined(runner)) return;
     const isUrgent = this.work.deadlineMs - this.clock.now() < HURRY_MS;
     const { watch } = runner.link;
     // Twice as late is no guess any more.
@@ -305,7 +309,7 @@ class ServiceRace {
       return this.settle((end) => end.resolve({ text: undefined, rest: handedOver }));
     }
     if (this.winner === runner || (failure === undefined && isOldest)) return this.giveUp(thrown);
-    // Nobody else is asked for a text that is refused; who was asked before may still say it.
+    // A text that is refused goes to no further service; one that was asked before may still say it.
     if (failure === undefined) this.waiting.length = 0;
     this.failures.set(runner.link, { reason: 'limit', counts: false, ...failure, error: thrown as AppError });
     this.succession.failedAt(runner.link);
@@ -320,7 +324,7 @@ class ServiceRace {
     const errors: readonly unknown[] = [...this.failures.values()].map(({ error }) => error);
     const told = [thrown, ...errors].find((each) => each !== undefined && failureOf(each) === undefined);
     const isBroken = this.winner?.hasAudio === true && this.winner.link.apology === undefined;
-    this.settle((end) => end.reject(isBroken ? thrown : (told ?? errors[0] ?? thrown)));
+    this.settle((end) => end.reject(isBroken ? thrown : (told ?? errors[0] ?? thrown ?? silentFor())));
   }
   private learnLevel({ gate, link, pieces }: ChainRunner): void {
     this.chain.served.level.said(link, pieces[0]!, gate.level());
@@ -343,8 +347,3 @@ class ServiceRace {
     return link.watch?.askAfterMs(voiceOf(link)) ?? MAX_FIRST_SPEECH_MS;
   }
 }
-/** It has no words of the caller's text. */
-const apologyOf = (text: string): RequestText => ({ text, parts: [] });
-const FULL: ServiceFailure = { reason: 'quota', counts: false };
-const fullError = () =>
-  new AppError('busy', 'The speech service has no room for this request in time; try again later.');

@@ -225,6 +225,19 @@ function toLink(
   };
 }
 
+/** The voice of last resort where there is one, of those that its tenant may use. */
+function lastResortOf(
+  services: SpeechServices,
+  ask: Omit<ServiceAsk, 'voice' | 'voice2'>,
+): readonly ServingService[] {
+  try {
+    const all = services.chain({ ...ask, upstream: [], voice: undefined, voice2: undefined });
+    return all.filter(({ isLastResort }) => isLastResort);
+  } catch {
+    return [];
+  }
+}
+
 /** The services that may say a turn, in order, and its voices as each calls them. Never throws. */
 export function serveTurn(runtime: ServiceRuntime, asked: AskedWith, use: ServiceUse): ServedTurn {
   const { synthesis, defaultVoice, defaultVoice2 } = asked;
@@ -240,11 +253,6 @@ export function serveTurn(runtime: ServiceRuntime, asked: AskedWith, use: Servic
   let chain: Chain;
   try {
     chain = chainFor(services, { ...ask, ...voices }, defaultVoice);
-    // An apology has nothing of the text: whom the caller has chosen for that does not matter.
-    if (use.lastResort === 'apologise' && upstream.length > 0 && !chain.at(-1)!.isLastResort) {
-      const last = chainFor(services, { ...ask, ...voices, upstream: [] }, defaultVoice).at(-1)!;
-      if (last.isLastResort) chain = [...chain, last];
-    }
   } catch (error) {
     return refused(runtime, asked, error);
   }
@@ -254,9 +262,16 @@ export function serveTurn(runtime: ServiceRuntime, asked: AskedWith, use: Servic
     !service.isLastResort || use.lastResort !== 'fail' || upstream.includes(service.name);
   const soft = (name: string) =>
     softly(services, { ...ask, upstream: [name], voice: undefined, voice2: undefined }, defaultVoice2);
-  const wish = upstream.includes(chain.at(-1)!.name) ? {} : use;
+  const resort = chain.find(({ isLastResort }) => isLastResort);
+  const wish = resort !== undefined && upstream.includes(resort.name) ? {} : use;
   const link = (service: ServingService) => toLink(service, asked, wish, soft);
-  const served = new ServedTurn([link(first), ...others.filter(mayEnd).map(link)]);
+  // An apology has nothing of the text: whom the caller has chosen for that, and in which voice, does not matter.
+  const sorry = use.lastResort === 'apologise' && resort === undefined ? lastResortOf(services, ask) : [];
+  const { voice: _voice, voice2: _voice2, ...voiceless } = synthesis;
+  const apologies = sorry.map((service) =>
+    toLink(service, { synthesis: voiceless, defaultVoice: undefined, defaultVoice2: undefined }, use, soft),
+  );
+  const served = new ServedTurn([link(first), ...others.filter(mayEnd).map(link), ...apologies]);
   const front = served.now();
   front.watch?.tried(voiceOf(front));
   return served;

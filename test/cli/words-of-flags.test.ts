@@ -21,6 +21,9 @@ describe('a refusal', () => {
     expect(inWordsOfFlags('The header X-USER-ID is missing; send it beside the key.')).toContain(
       '--user (VOXGATE_USER)',
     );
+    expect(inWordsOfFlags('This API key does not belong to the user of X-USER-ID; name that one.')).toMatch(
+      /^No user was named, or .*--user \(VOXGATE_USER\)\.$/,
+    );
   });
 
   it('of a text that is too large names the command for long ones', async () => {

@@ -6,8 +6,9 @@ import type { ServingService } from '../../src/pipeline/speech-services.ts';
 import { NO_WORD_TIMER } from '../../src/pipeline/word-timing/word-timer.ts';
 import { composeRequest } from '../../src/text/request-text.ts';
 import { wholeTextSegments } from '../../src/text/turn-text.ts';
+import { createServiceWatch } from '../../src/upstream/health/service-watch.ts';
 import { codecs } from '../support/codecs.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createMemoryUpstream, type MemoryRequest } from '../support/memory-upstream.ts';
 import { mp3Fixture } from '../support/mp3-fixtures.ts';
 import { trustingRecovery } from '../support/trusting-recovery.ts';
@@ -25,11 +26,12 @@ const broken = (request: MemoryRequest) => {
 };
 
 async function said(
-  first: (request: MemoryRequest) => void,
+  first: (request: MemoryRequest, clock: FakeClock) => void,
   wish: Pick<DrainedSpeechOptions, 'lastResort' | 'lastResortText' | 'upstream'>,
 ) {
+  const clock = createFakeClock();
   const service = (name: string, auto: typeof first, isLastResort: boolean) => {
-    const upstream = createMemoryUpstream(auto);
+    const upstream = createMemoryUpstream((request) => auto(request, clock));
     const serving: ServingService = {
       name,
       upstream,
@@ -40,14 +42,13 @@ async function said(
       voice2: undefined,
       defaultVoice: undefined,
       defaultVoice2: undefined,
-      watch: undefined,
+      watch: createServiceWatch({ clock, onChange() {}, onRival() {}, onSpoke() {} }),
       isLastResort,
     };
     return { upstream, serving };
   };
   const a = service('vendor', first, false);
   const engine = service('engine', whole, true);
-  const clock = createFakeClock();
   const speech = drainSpeech(
     {
       ...wish,
@@ -134,6 +135,16 @@ describe('where all services fail but the voice of last resort', () => {
     const wish = { lastResort: 'apologise', lastResortText: 'Sorry.', upstream: ['vendor'] } as const;
     expect(await said(away, wish)).toMatchObject({ code: 'upstream_unreachable', asked: ['Sorry.'] });
     expect(await said(away, { upstream: ['vendor'] })).toMatchObject({ asked: [] });
+  });
+  it('it is not sorry beside a service that is only late', async () => {
+    // It is late after 1.5 s.
+    const slow = (request: MemoryRequest, clock: FakeClock) => void clock.after(2_000, () => whole(request));
+    for (const wish of [{}, { upstream: ['vendor'] }] as const)
+      expect(await said(slow, { ...wish, lastResort: 'apologise' })).toMatchObject({
+        code: undefined,
+        asked: [],
+        words: TEXT.split(' '),
+      });
   });
   it('it speaks as any other where the caller has named it', async () => {
     const wish = { lastResort: 'apologise', upstream: ['vendor', 'engine'] } as const;

@@ -31,7 +31,7 @@ function hasAdminKey(asker: Asker, adminKey: string | undefined): boolean {
   return keysOf(asker).some((key) => isKey(key, digest));
 }
 
-/** What one who has not sent the admin key, or another one, is to do. */
+/** What a caller is told who sent no key, or a wrong one. */
 const sendAdminKey = (asker: Asker): string =>
   keysOf(asker).length === 0
     ? 'Send "Authorization: Bearer" with the admin key'

@@ -3,7 +3,7 @@
 // Without Redis an instance takes its part of what was left of a limit when it was last heard, and a minute later its part of
 // the limit of a minute: together they stay within both. Where one alone is cut off and the others are not, a limit may be
 // exceeded by its part. When Redis has lost its data, the first instance that asks tells what it knew. What was taken without it is
-// told as soon as it answers again, whether it was gone or only silent; what it may have counted in vain is taken back then.
+// told as soon as it answers again, whether it was gone or only silent; what it may have counted for a text that was not sent is taken back then.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
