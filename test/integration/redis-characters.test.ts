@@ -116,15 +116,39 @@ describe.skipIf(!hasRedis)('characters of several gateways', () => {
     await take(second, 100);
     await seen();
     redis.freeze();
-    const answers = await Promise.all(Array.from({ length: 9 }, () => take(first, 100)));
+    const names = Array.from({ length: 9 }, (_, n) => `silent-${n}`);
+    const answers = await Promise.all(names.map((name) => take(first, 100, name)));
     expect(countOf(answers)).toBe(6);
     await until(() => !first.isShared());
+    const sent = names.filter((_, n) => answers[n]!.kind === 'taken');
+    const [dearer, notSent, refused] = sent.map((reservation) => ({
+      quota: 'a',
+      reservation,
+      characters: 100,
+    }));
+    first.cost(dearer!, 150);
+    first.giveBack(notSent!, 'both');
+    first.giveBack(refused!, 'month');
     redis.thaw();
     skip(2_000);
     await until(() => first.isShared());
-    // It has heard of all nine, and counts the six that were sent, once.
-    await until(async () => (await seen()).every(({ inMonth }) => inMonth === 700));
-    expect(kinds([await take(second, 1200), await take(first, 1)])).toEqual(['taken', 'spent']);
+    // It has heard of all nine, and counts those that were sent, once, by what they cost.
+    await until(async () => (await seen()).every(({ inMonth }) => inMonth === 550));
+    expect(kinds([await take(second, 1350), await take(first, 1)])).toEqual(['taken', 'spent']);
+    await close();
+  });
+
+  it('that were taken without Redis count in the minute in which they were taken', async () => {
+    const { counts, take, seen, skip, close } = await open({ charactersPerMinute: 1000 });
+    await seen();
+    await redis.kill();
+    const first = counts[0]!;
+    expect(kinds([await take(first, 300)])).toEqual(['taken']);
+    skip(CHARACTER_SPAN_MS);
+    expect(kinds([await take(first, 200)])).toEqual(['taken']);
+    await redis.start();
+    await until(async () => (await seen()).every(({ inMonth }) => inMonth === 500));
+    expect((await seen()).map(({ inMinute }) => inMinute)).toEqual([200, 200, 200]);
     await close();
   });
 

@@ -75,15 +75,21 @@ return answer('taken', 0)
 
 /**
  * KEYS: sends, month. ARGV: `add` (it was taken without Redis), `remove` or `keep`, member, change of the month, what the instance
- * knows of the month and of the minute, how long a month and sends are kept.
+ * knows of the month and of the minute, how long a month and sends are kept, how long ago it was taken, and
+ * what of the month was asked for then.
  */
 const CHANGE = `${TIME}
 begin(ARGV[4], ARGV[5], ARGV[6])
 if ARGV[1] == 'remove' and redis.call('ZREM', KEYS[1], ARGV[2]) == 0 then return 0 end
 if ARGV[1] == 'add' then
-  -- It was counted after all when it was asked, and the answer came too late.
-  if redis.call('ZSCORE', KEYS[1], ARGV[2]) then return 0 end
-  redis.call('ZADD', KEYS[1], text(now), ARGV[2])
+  -- It was counted after all when it was asked, and the answer came too late: what has changed since is left.
+  if redis.call('ZSCORE', KEYS[1], ARGV[2]) then
+    redis.call('HINCRBY', KEYS[2], 'used', ARGV[3] - ARGV[9])
+    return 0
+  end
+  -- What is older than a minute is kept for a while as well, so that it is not counted again.
+  local kept = tonumber(ARGV[7])
+  redis.call('ZADD', KEYS[1], text(now - math.min(tonumber(ARGV[8]), kept / 2)), ARGV[2])
   redis.call('PEXPIRE', KEYS[1], ARGV[7])
 end
 redis.call('HINCRBY', KEYS[2], 'used', ARGV[3])
@@ -111,7 +117,9 @@ type Send = {
   readonly atMs: number;
   readonly month: string;
   readonly inMinute: number;
+  /** What it has cost, as far as that is known; at first `asked`. */
   inMonth: number;
+  readonly asked: number;
 };
 type Account = CharacterQuota & {
   /** Own sends that may still be given back, by reservation. */
@@ -206,11 +214,13 @@ export function createRedisCharacters(options: RedisCharactersOptions): RedisCha
     account.alone.push(send);
     return { kind: 'taken' };
   };
-  const tell = (account: Account, how: 'add' | 'remove' | 'keep', { member, month }: Send, by: number) => {
+  const tell = (account: Account, how: 'add' | 'remove' | 'keep', send: Send, by: number) => {
     const { quota, inMonth, inMinute } = account;
+    const { member, month, atMs, asked } = send;
     const known = [month === account.month ? inMonth : 0, inMinute, MONTH_KEPT_MS, KEPT_MS];
+    const agoMs = Math.round(clock.now() - atMs);
     return circuit.heard(
-      scripts.voxgateChangeCharacters(2, ...keysOf(quota, month), how, member, by, ...known),
+      scripts.voxgateChangeCharacters(2, ...keysOf(quota, month), how, member, by, ...known, agoMs, asked),
     );
   };
   const tellAll = () => {
@@ -221,7 +231,7 @@ export function createRedisCharacters(options: RedisCharactersOptions): RedisCha
           retrySoon();
         });
       for (const send of account.doubtful.splice(0))
-        tell(account, 'remove', send, -send.inMonth).catch(() => {
+        tell(account, 'remove', send, -send.asked).catch(() => {
           account.doubtful.push(send);
           retrySoon();
         });
@@ -254,7 +264,8 @@ export function createRedisCharacters(options: RedisCharactersOptions): RedisCha
       if (account === undefined || account.sent.has(reservation)) return { kind: 'taken' };
       const inMinute = inMinuteOf(characters, account);
       const member = `${inMinute}:${reservation}`;
-      const send: Send = { member, atMs: clock.now(), month: account.month, inMinute, inMonth: characters };
+      const counted = { inMinute, inMonth: characters, asked: characters };
+      const send: Send = { member, atMs: clock.now(), month: account.month, ...counted };
       const alone = () => {
         retrySoon();
         return takeAlone(account, send);
@@ -279,7 +290,8 @@ export function createRedisCharacters(options: RedisCharactersOptions): RedisCha
       if (of === 'month') return;
       account.sent.delete(reservation);
       const at = account.alone.indexOf(send);
-      if (at >= 0) account.alone.splice(at, 1);
+      // Redis may have counted it, and not answered in time.
+      if (at >= 0) account.doubtful.push(...account.alone.splice(at, 1));
     },
     cost({ quota, reservation }, cost) {
       const account = find(quota);
