@@ -18,7 +18,7 @@ export class Departure {
   private readonly leaver: Leaver;
   private readonly clock: Clock;
   private phase: 'stays' | 'drains' | 'moves' = 'stays';
-  private moveAtMs = Number.POSITIVE_INFINITY;
+  private leaveAtMs = Number.POSITIVE_INFINITY;
 
   constructor(leaver: Leaver, clock: Clock) {
     this.leaver = leaver;
@@ -43,14 +43,16 @@ export class Departure {
       deadlineMs,
       ...(resumption === undefined ? {} : { resume: mayMove }),
     });
-    if (mayMove) this.moveAtMs = this.clock.now() + deadlineMs / 2;
-    else session.drain();
-    this.tend(this.clock.now());
+    if (!mayMove) session.drain();
+    const nowMs = this.clock.now();
+    // A session whose call is at an instance that stops leaves one that goes on: nobody else ends it.
+    this.leaveAtMs = nowMs + (mayMove ? deadlineMs / 2 : deadlineMs);
+    this.tend(nowMs);
   }
   /** About once a second. */
   tend(nowMs: number): void {
     if (this.phase !== 'drains') return;
-    if (this.leaver.session.turnsUnheard() === 0 || nowMs >= this.moveAtMs) this.leave();
+    if (this.leaver.session.turnsUnheard() === 0 || nowMs >= this.leaveAtMs) this.leave();
   }
   /** Its connection is lost meanwhile. False: nobody can come back to it. */
   lost(): boolean {
