@@ -8,7 +8,7 @@
 
 import { createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { register } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -17,7 +17,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
 import { startBalancer } from './balancer.mjs';
-import { startServing } from './serving-gateway.mjs';
+import { endOfTrial, startServing } from './serving-gateway.mjs';
 import { listen, SOURCE, startSpokenUpstream } from './spoken-upstream.mjs';
 
 const PROGRAM = resolve(import.meta.dirname, '../dist/main.js');
@@ -65,15 +65,7 @@ const shared = {
   VOXGATE_LOG_LEVEL: 'error',
 };
 const children = [];
-async function close() {
-  for (const child of children) child.kill('SIGKILL');
-  for (const each of [upstream, hook, redis, postgres]) await each.close();
-  rmSync(folder, { recursive: true, force: true });
-}
-process.on('uncaughtException', (error) => {
-  console.error(error);
-  void close().finally(() => process.exit(1));
-});
+const close = endOfTrial({ children, servers: [upstream, hook, redis, postgres], folder });
 const instances = await Promise.all(
   Array.from({ length: INSTANCES }, async (_, at) => {
     const peerPort = await freePort();

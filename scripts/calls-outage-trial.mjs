@@ -10,7 +10,7 @@ import { register } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { nameIn, nameOf, TEXTS, textOf, waysOfFailing } from './failing-turns.mjs';
+import { asUpstream, nameIn, nameOf, openPair, textOf, waysOfFailing } from './failing-turns.mjs';
 import { startServing } from './serving-gateway.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -49,29 +49,18 @@ const ADAM = VOICES.find(({ gender }) => gender === 'Male').id;
 const ENGINE_HZ = 24_000;
 
 const voices = await openVoices();
-const manners = new Map();
-/** Little more than a listener needs, so that a failure is soon heard. */
-const PACE = { firstByteMs: 60, times: 2 };
-const first = await startBreakingService(voices, {
-  manner: (_n, text) => manners.get(nameIn(text)) ?? { does: 'speaks' },
-  ...PACE,
-});
-const second = await startBreakingService(voices, { manner: () => ({ does: 'speaks' }), ...PACE });
-// The first speech of a program takes longest.
-for (const text of TEXTS) await voices.say({ model: 'VoxDialog', text, voice: ANNA });
+// Little faster than a listener needs it, so that a failure is soon heard.
+const { first, second, manners } = await openPair({ voices, startBreakingService, times: 2, voice: ANNA });
 
 const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-calls-'));
 const audioSocketPort = await freePort();
 /** Each call has a first service that others have not just seen fail. */
 const FIRSTS = Array.from({ length: 31 }, (_, n) => `first-${n}`);
-const one = (name, { url }) => ({
-  kind: 'speech-service',
-  name,
-  url: url.origin,
-  keys: [`me:secret-${name}@100000`],
-});
 const { child, url } = await startServing(values.program, dataDir, {
-  VOXGATE_UPSTREAMS: JSON.stringify([...FIRSTS.map((name) => one(name, first)), one('second', second)]),
+  VOXGATE_UPSTREAMS: JSON.stringify([
+    ...FIRSTS.map((name) => asUpstream(name, first)),
+    asUpstream('second', second),
+  ]),
   VOXGATE_VOICES: JSON.stringify({
     voice: { ...Object.fromEntries(FIRSTS.map((name) => [name, ANNA])), second: ADAM },
   }),

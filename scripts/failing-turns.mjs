@@ -13,6 +13,33 @@ export const nameOf = (n) => [...String(n)].map((digit) => NAMES[Number(digit)])
 export const textOf = (n) => `${TEXTS[n % TEXTS.length]} This was ${nameOf(n)}.`;
 export const nameIn = (text) => /This was (.*)\.$/.exec(text)?.[1];
 
+/** A service of a gateway's settings. */
+export const asUpstream = (name, { url }) => ({
+  kind: 'speech-service',
+  name,
+  url: url.origin,
+  keys: [`me:secret-${name}@100000`],
+});
+
+/**
+ * Two services that speak by `voices`, `times` faster than it is heard: the first does with a turn what `manners` has for its name, the second
+ * always speaks. Throws when the program does not tell each word of TEXTS; they have been spoken then, as a first speech takes longest.
+ */
+export async function openPair({ voices, startBreakingService, times, voice }) {
+  const manners = new Map();
+  const speaks = { does: 'speaks' };
+  const pace = { firstByteMs: 60, times };
+  const manner = (_n, text) => manners.get(nameIn(text)) ?? speaks;
+  const first = await startBreakingService(voices, { manner, ...pace });
+  const second = await startBreakingService(voices, { manner: () => speaks, ...pace });
+  for (const text of TEXTS) {
+    const { truth } = await voices.say({ model: 'VoxDialog', text, voice });
+    if (truth().words.length !== text.split(' ').length)
+      throw new Error(`Not every word is told of: ${text}`);
+  }
+  return { first, second, manners };
+}
+
 /** By name, what a service does; `draw`: random numbers from 0 to 1. */
 export function waysOfFailing(draw) {
   const between = (from, to) => from + (to - from) * draw();

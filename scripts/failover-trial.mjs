@@ -8,7 +8,7 @@ import { register } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { nameIn, nameOf, TEXTS, textOf, waysOfFailing } from './failing-turns.mjs';
+import { asUpstream, nameIn, nameOf, openPair, textOf, waysOfFailing } from './failing-turns.mjs';
 import { startServing } from './serving-gateway.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -35,25 +35,8 @@ const ANNA = VOICES.find(({ gender }) => gender === 'Female').id;
 const ADAM = VOICES.find(({ gender }) => gender === 'Male').id;
 
 const voices = await openVoices();
-const manners = new Map();
-/** A turn is known by the first letters of its text: each has a number in words of its own. */
 const workers = Number(values['at-once']);
-const first = await startBreakingService(voices, {
-  manner: (_n, text) => manners.get(nameIn(text)) ?? { does: 'speaks' },
-  firstByteMs: 60,
-  times: 4,
-});
-const second = await startBreakingService(voices, {
-  manner: () => ({ does: 'speaks' }),
-  firstByteMs: 60,
-  times: 4,
-});
-
-// The first speech of a program takes longest.
-for (const text of TEXTS) {
-  const { truth } = await voices.say({ model: 'VoxDialog', text, voice: ANNA });
-  if (truth().words.length !== text.split(' ').length) throw new Error(`Not every word is told of: ${text}`);
-}
+const { first, second, manners } = await openPair({ voices, startBreakingService, times: 4, voice: ANNA });
 
 const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-failover-'));
 /**
@@ -62,18 +45,12 @@ const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-failover-'));
  */
 const REFUSING = Array.from({ length: 31 - workers }, (_, n) => `refusing-${n}`);
 let refusals = 0;
-const one = (name, { url }) => ({
-  kind: 'speech-service',
-  name,
-  url: url.origin,
-  keys: [`me:secret-${name}@100000`],
-});
 const { child, url } = await startServing(values.program, dataDir, {
   // Each worker has a first service of its own, so that the health of one is not that of all.
   VOXGATE_UPSTREAMS: JSON.stringify([
-    ...Array.from({ length: workers }, (_, w) => one(`first-${w}`, first)),
-    ...REFUSING.map((name) => one(name, first)),
-    one('second', second),
+    ...Array.from({ length: workers }, (_, w) => asUpstream(`first-${w}`, first)),
+    ...REFUSING.map((name) => asUpstream(name, first)),
+    asUpstream('second', second),
   ]),
   VOXGATE_VOICES: JSON.stringify({
     voice: {

@@ -16,7 +16,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { register } from 'node:module';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -26,7 +26,7 @@ import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
 import { startBalancer } from './balancer.mjs';
 import { MAX_MS, median, ResumableClient } from './resumable-client.mjs';
-import { startServing } from './serving-gateway.mjs';
+import { endOfTrial, startServing } from './serving-gateway.mjs';
 import { listen, SOURCE } from './spoken-upstream.mjs';
 
 const PROGRAM = resolve(import.meta.dirname, '../dist/main.js');
@@ -84,15 +84,7 @@ const keep = (child) => {
   child.once('exit', () => children.delete(child));
   return child;
 };
-async function close() {
-  for (const child of children) child.kill('SIGKILL');
-  for (const each of [upstream, hook, redis, postgres]) await each.close();
-  rmSync(folder, { recursive: true, force: true });
-}
-process.on('uncaughtException', (error) => {
-  console.error(error);
-  void close().finally(() => process.exit(1));
-});
+const close = endOfTrial({ children, servers: [upstream, hook, redis, postgres], folder });
 const faults = [];
 const fault = (words) => {
   faults.push(words);

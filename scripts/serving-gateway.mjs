@@ -1,6 +1,7 @@
 // A gateway of the compiled program on a free loopback port, for scripts that try it from outside.
 
 import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 
 /** {child, url} as soon as it tells its address; rejects with what it printed when it ends before that. `port` 0: a free one. */
 export async function startServing(program, dataDir, env = {}, port = 0) {
@@ -26,3 +27,17 @@ export async function startServing(program, dataDir, env = {}, port = 0) {
 
 /** Credentials of a gateway that knows no keys: any will do. */
 export const ANYBODY = { authorization: 'Bearer any', 'x-user-id': 'trial' };
+
+/** What ends a trial, also when it throws: `children` are killed, `servers` closed, `folder` is removed. */
+export function endOfTrial({ children, servers, folder }) {
+  const close = async () => {
+    for (const child of children) child.kill('SIGKILL');
+    for (const server of servers) await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.on('uncaughtException', (error) => {
+    console.error(error);
+    void close().finally(() => process.exit(1));
+  });
+  return close;
+}

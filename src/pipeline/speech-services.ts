@@ -249,10 +249,9 @@ export function serveTurn(runtime: ServiceRuntime, asked: AskedWith, use: Servic
   const { services } = runtime;
   const { tenant, upstream, prefer = 'order', reader = 'listener' } = use;
   const ask = { tenant, upstream, prefer, reader };
-  const voices = { voice: synthesis.voice, voice2: synthesis.voice2 };
   let chain: Chain;
   try {
-    chain = chainFor(services, { ...ask, ...voices }, defaultVoice);
+    chain = chainFor(services, { ...ask, voice: synthesis.voice, voice2: synthesis.voice2 }, defaultVoice);
   } catch (error) {
     return refused(runtime, asked, error);
   }
@@ -267,10 +266,11 @@ export function serveTurn(runtime: ServiceRuntime, asked: AskedWith, use: Servic
   const link = (service: ServingService) => toLink(service, asked, wish, soft);
   // An apology has nothing of the text: whom the caller has chosen for that, and in which voice, does not matter.
   const sorry = use.lastResort === 'apologise' && resort === undefined ? lastResortOf(services, ask) : [];
-  const { voice: _voice, voice2: _voice2, ...voiceless } = synthesis;
-  const apologies = sorry.map((service) =>
-    toLink(service, { synthesis: voiceless, defaultVoice: undefined, defaultVoice2: undefined }, use, soft),
-  );
+  const apologies = sorry.map((service) => {
+    const { voice: _voice, voice2: _voice2, ...voiceless } = synthesis;
+    const plain = { synthesis: voiceless, defaultVoice: undefined, defaultVoice2: undefined };
+    return toLink(service, plain, use, soft);
+  });
   const served = new ServedTurn([link(first), ...others.filter(mayEnd).map(link), ...apologies]);
   const front = served.now();
   front.watch?.tried(voiceOf(front));

@@ -2,6 +2,7 @@
 
 import type { LogEvent } from '../../base/log-events.ts';
 import type { HeardEnding } from '../../captions/alignment/heard-ending.ts';
+import type { WordEstimate } from '../../captions/alignment/word-estimate.ts';
 import type { Language } from '../../speech/language.ts';
 import type { AlignedText } from '../../text/aligned-text.ts';
 import type { PackedItem } from './packed-items.ts';
@@ -48,7 +49,7 @@ export type WordTimerAnswer =
       readonly endsMs: Float64Array;
       readonly reached: number;
       readonly withinMs: number;
-      readonly unsure?: { readonly from: number; readonly withinMs: number } | undefined;
+      readonly unsure?: WordEstimate['unsure'];
       readonly soundMs?: number | undefined;
       readonly usualMs?: ArrayLike<number> | undefined;
       /** It is also the answer to `items`: saves a message. */

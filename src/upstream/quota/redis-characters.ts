@@ -223,18 +223,18 @@ export function createRedisCharacters(options: RedisCharactersOptions): RedisCha
       scripts.voxgateChangeCharacters(2, ...keysOf(quota, month), how, member, by, ...known, agoMs, asked),
     );
   };
+  /** Each of `sends`; those that do not get there stay. */
+  const tellEach = (account: Account, sends: Send[], how: 'add' | 'remove', by: (send: Send) => number) => {
+    for (const send of sends.splice(0))
+      tell(account, how, send, by(send)).catch(() => {
+        sends.push(send);
+        retrySoon();
+      });
+  };
   const tellAll = () => {
     for (const account of accounts.values()) {
-      for (const send of account.alone.splice(0))
-        tell(account, 'add', send, send.inMonth).catch(() => {
-          account.alone.push(send);
-          retrySoon();
-        });
-      for (const send of account.doubtful.splice(0))
-        tell(account, 'remove', send, -send.asked).catch(() => {
-          account.doubtful.push(send);
-          retrySoon();
-        });
+      tellEach(account, account.alone, 'add', ({ inMonth }) => inMonth);
+      tellEach(account, account.doubtful, 'remove', ({ asked }) => -asked);
     }
   };
   const isUntold = () =>
