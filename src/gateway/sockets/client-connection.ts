@@ -1,7 +1,6 @@
-// One client: frames in → dialect → session, messages and audio out. It never stops reading, so that a cancel always gets through;
-// a client that stops reading is closed, without an effect on others. `ws` owns the protocol. Only messages bypass it, each a frame
-// in one buffer: `ws` writes synchronously, as nothing is compressed, so its control frames and ours keep their order. A session
-// that is resumable outlives its socket: it waits for its client to come back on another.
+// One client: frames in → dialect → session, messages and audio out. It never stops reading, so that a cancel always gets through; a client
+// that stops reading is closed, without an effect on others. `ws` owns the protocol. Only messages bypass it, each a frame in one buffer: `ws`
+// writes synchronously, as nothing is compressed, so its control frames and ours keep their order. A resumable session outlives its socket.
 
 import { AppError, ERROR_TABLE, type ErrorCode } from '../../base/app-error.ts';
 import { faultKind } from '../../base/log.ts';
@@ -144,6 +143,7 @@ export class ClientConnection implements LiveSession, ResumableConnection {
   greet(text: string): void {
     this.carryOut({ type: 'speak', turn: GREETING_TURN, text });
   }
+  /** Ends a session that failed with an internal error. */
   fail(): void {
     this.refuseAndClose(new AppError('internal', 'The session failed inside; open a new one.'));
   }
