@@ -320,10 +320,11 @@ await row(
   { 'completed, 201': INSTANCES },
   async (at) => {
     const { user, id } = notes[at];
+    let last;
     const ended = await until('a PlayNote', async () => {
-      const { json } = await ask(user, 'GET', `/api/v1/playnotes/${id}`);
-      return /completed|failed/.test(json.status) ? json.status : undefined;
-    });
+      last = (await ask(user, 'GET', `/api/v1/playnotes/${id}`)).json;
+      return /completed|failed/.test(last.status) ? last.status : undefined;
+    }).catch(({ message }) => `${message} (${last.phase})`);
     return `${ended}, ${(await playNote(user)).status}`;
   },
 );

@@ -8,6 +8,8 @@ import { text } from 'node:stream/consumers';
 const SPEECH = readFileSync(new URL('../fixtures/audio/ffmpeg-live-24k.mp3', import.meta.url));
 /** Of that file; and what a brisk voice reads. */
 const [FRAME_BYTES, FRAME_MS, CHARACTERS_PER_SECOND] = [192, 24, 20];
+/** The trailer that tells the length of a body. */
+const BODY_BYTES = 'X-Voxgate-Body-Bytes';
 
 /** A document that a PlayNote can be made of. */
 export const SOURCE = `The old bridge crosses the river below the mill. Boats pass under it from March to November.
@@ -36,7 +38,10 @@ export async function startSpokenUpstream() {
     if (!isAnswered) return;
     const bytes = Math.ceil((asked.length * 1000) / (CHARACTERS_PER_SECOND * speed) / FRAME_MS) * FRAME_BYTES;
     const sound = Buffer.concat(Array.from({ length: Math.ceil(bytes / SPEECH.length) }, () => SPEECH));
-    response.writeHead(200, { 'content-type': 'audio/mpeg' }).end(sound.subarray(0, bytes));
+    // A recording that is cut to size may end in the middle of a sound: its length is told, so that it is not taken for cut speech.
+    response.writeHead(200, { 'content-type': 'audio/mpeg', trailer: BODY_BYTES });
+    response.addTrailers({ [BODY_BYTES]: `${bytes}` });
+    response.end(sound.subarray(0, bytes));
   });
   const service = { answers: 'whole', ...upstream };
   return service;
