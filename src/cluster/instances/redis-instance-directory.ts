@@ -37,36 +37,59 @@ const TOKEN_ID = /^[\w-]{1,64}$/;
 const MAX_REVOKED = 100_000;
 
 const TAG = 'voxgate:{instances}';
-const KEYS = [`${TAG}:seen`, `${TAG}:entries`, `${TAG}:version`] as const;
+const KEYS = [`${TAG}:seen`, `${TAG}:entries`, `${TAG}:version`, `${TAG}:changes`] as const;
+/** An instance that has missed more of them is told the whole list. */
+const MAX_CHANGES = 256;
 /** Both the key of what goes by a name and the channel on which it is told of. */
 const keyOf = (name: string) => `voxgate:has:${name}`;
 
+/** In a script: `changed(id, name)` notes that the list has another name since this instance came or went. */
+const CHANGED = `
+local function changed(id, name)
+  redis.call('SET', KEYS[3], name)
+  redis.call('RPUSH', KEYS[4], name .. ' ' .. id)
+  redis.call('LTRIM', KEYS[4], -${MAX_CHANGES}, -1)
+end
+`;
 /**
- * KEYS: when each was seen, what each has said of itself, a name of the present list. ARGV: id, entry, lease ms, the name that
- * is known, a new name. Answers the name, and the list where it is another than the known one.
+ * KEYS: when each was seen, what each has said of itself, a name of the present list, the last changes with the name that each
+ * made. ARGV: id, entry, lease ms, the name that is known, a new name. Answers the name and, where it is another than the known
+ * one, what has changed since: pairs of an id and its entry, empty when it is gone; or else all of the list.
  */
 const BEAT = `
+${CHANGED}
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local changed = false
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[3])) do
   redis.call('ZREM', KEYS[1], id)
   redis.call('HDEL', KEYS[2], id)
-  changed = true
+  changed(id, ARGV[5])
 end
 redis.call('ZADD', KEYS[1], now, ARGV[1])
-if redis.call('HSET', KEYS[2], ARGV[1], ARGV[2]) == 1 then changed = true end
-if changed then redis.call('SET', KEYS[3], ARGV[5]) end
+if redis.call('HSET', KEYS[2], ARGV[1], ARGV[2]) == 1 then changed(ARGV[1], ARGV[5]) end
 for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, 10 * ARGV[3]) end
 local name = redis.call('GET', KEYS[3]) or ''
 if name == ARGV[4] then return { name } end
-return { name, redis.call('HGETALL', KEYS[2]) }
+local changes = redis.call('LRANGE', KEYS[4], 0, -1)
+local function made(change, by) return string.sub(change, 1, #by + 1) == by .. ' ' end
+-- The last one made the present name, and one made the known name: then nothing is missing in between.
+if ARGV[4] ~= '' and #changes > 0 and made(changes[#changes], name) then
+  local told = {}
+  for at = #changes, 1, -1 do
+    if made(changes[at], ARGV[4]) then return { name, 'changes', told } end
+    local id = string.match(changes[at], ' (.+)$')
+    told[#told + 1] = id
+    told[#told + 1] = redis.call('HGET', KEYS[2], id) or ''
+  end
+end
+return { name, 'all', redis.call('HGETALL', KEYS[2]) }
 `;
 /** KEYS as above. ARGV: id, a new name. */
 const LEAVE = `
+${CHANGED}
 redis.call('ZREM', KEYS[1], ARGV[1])
-redis.call('HDEL', KEYS[2], ARGV[1])
-redis.call('SET', KEYS[3], ARGV[2], 'PX', 60000)
+if redis.call('HDEL', KEYS[2], ARGV[1]) == 1 then changed(ARGV[1], ARGV[2]) end
+for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, 60000) end
 `;
 const REVOKED_KEYS = [`${TAG}:revoked`, `${TAG}:revocations`] as const;
 /**
@@ -106,7 +129,10 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
   const names = new Set<string>();
   const watched = new Map<string, Set<() => void>>();
   let known = '';
+  let living: ReadonlyMap<string, Instance> = new Map();
   let list: readonly Instance[] = [];
+  /** An entry was not believed: it may be later, when a clock that was off is set. */
+  let hasDoubted = false;
   let readyAtMs = Number.NEGATIVE_INFINITY;
   let phase: 'open' | 'closed' = 'open';
   let disarmBeat = () => {};
@@ -146,19 +172,20 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
     const isFresh = Math.abs(unixMs() - atMs) <= LEASE_MS + MAX_SKEW_MS;
     return instance.id === id && isFresh ? instance : undefined;
   };
-  const learn = (told: readonly string[]) => {
-    const now: Instance[] = [];
+  const learn = (how: 'all' | 'changes', told: readonly string[]) => {
+    const now = new Map(how === 'all' ? [] : living);
     for (let at = 0; at + 1 < told.length; at += 2) {
-      if (told[at] === own.id) continue;
-      const instance = readEntry(told[at]!, told[at + 1]!);
-      if (instance !== undefined) now.push(instance);
+      const [id, entry] = [told[at]!, told[at + 1]!];
+      const instance = id === own.id ? undefined : readEntry(id, entry);
+      if (instance === undefined) now.delete(id);
+      else now.set(id, instance);
+      if (instance === undefined && id !== own.id && entry !== '') hasDoubted = true;
     }
-    for (const { id, url: where, version } of now)
-      if (!list.some((before) => before.id === id))
-        log.info('instance_found', { instance: id, url: where, version });
-    for (const { id } of list)
-      if (!now.some((after) => after.id === id)) log.info('instance_gone', { instance: id });
-    list = now;
+    for (const [id, { url: where, version }] of now)
+      if (!living.has(id)) log.info('instance_found', { instance: id, url: where, version });
+    for (const id of living.keys()) if (!now.has(id)) log.info('instance_gone', { instance: id });
+    living = now;
+    list = [...now.values()];
   };
   const beat = () => {
     disarmBeat();
@@ -169,9 +196,9 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
     redis
       .eval(BEAT, KEYS.length, ...KEYS, own.id, entry(), LEASE_MS, known, random.id(9))
       .then((answer) => {
-        const [name, told] = answer as [string, string[] | undefined];
+        const [name, how, told = []] = answer as [string, ('all' | 'changes')?, (readonly string[])?];
         known = name;
-        if (told !== undefined && phase === 'open') learn(told);
+        if (how !== undefined && phase === 'open') learn(how, told);
       })
       .catch(failed);
   };
@@ -205,6 +232,8 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
     if (phase === 'closed') return;
     const isNews = clock.now() - readyAtMs < NAME_BEAT_MS;
     disarmNames = clock.after(NAME_BEAT_MS, tellNames);
+    if (hasDoubted) known = '';
+    hasDoubted = false;
     const left = [...names];
     const tellSome = () => {
       if (phase === 'closed' || !isReady()) return;
@@ -228,7 +257,7 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
       const holder = await redis.get(keyOf(name)).catch((cause: unknown) => {
         throw unknownError(cause);
       });
-      const found = list.find(({ id }) => id === holder);
+      const found = holder === null ? undefined : living.get(holder);
       if (found !== undefined || holder === own.id) return found;
       // One that has just been heard of again, or was never; and a Redis that has forgotten all is told it by and by.
       if (holder !== null) beat();
