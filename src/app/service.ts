@@ -214,13 +214,12 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
     for (const { id, untilMs } of await revocations.list(nowMs)) options.noteRevoked(id, untilMs - nowMs);
   };
   await readRevoked();
-  hear = ({ works, revoked, stop = [] }) => {
+  hear = ({ works, messages: due, revoked, stop = [] }) => {
     for (const id of stop) void runner.interrupt(id);
     // What cannot be read now is read when the next news come, in seconds at the latest.
     if (revoked === true) readRevoked().catch(() => {});
-    if (works !== true) return;
-    runner.recheck();
-    dispatcher.recheck();
+    if (works === true) runner.recheck();
+    if (due === true) dispatcher.recheck();
   };
 
   const admit = createAdmitWork({
@@ -231,11 +230,11 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
     checkHeld,
     storage,
   });
-  const onCreated = () => {
-    runner.recheck();
-    records.tell({ works: true });
+  /** The others are told only of what there is no room for here: a thousand instances need not look for each work. */
+  const onCreated = async () => {
+    if ((await runner.begin()) === 'some-may-wait') records.tell({ works: true });
   };
-  const taking = { store, admit, random, newId: randomUUID, unixMs, onCreated };
+  const taking = { store, admit, random, newId: randomUUID, unixMs, onCreated: () => void onCreated() };
   const questionsAbout = (kind: WorkKind, called: string) =>
     createWorkQuestions({
       kind,

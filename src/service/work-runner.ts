@@ -27,6 +27,8 @@ export type WorkHandler = {
 export type WorkRunner = {
   /** There may be something to do. */
   readonly recheck: () => void;
+  /** As `recheck`; tells, when what there is room for has been begun, whether others should look, too. Never rejects. */
+  begin(): Promise<'none-waits' | 'some-may-wait'>;
   /** Stops the work of this id if it is being done here, and resolves when it has; its row has been dealt with. */
   interrupt(id: string): Promise<void>;
   running(): number;
@@ -86,6 +88,8 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
   let phase: 'open' | 'resting' | 'closing' = 'open';
   let filling: Promise<void> | undefined;
   let mayHaveMore = false;
+  /** What the last look has found. */
+  let waiting: 'none-waits' | 'some-may-wait' = 'some-may-wait';
   /** After a time without writes the leases of what is being done may have run out: they come before new claims. */
   let leases: 'held' | 'being renewed' = 'held';
 
@@ -269,24 +273,31 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
     const mayClaim = () => phase === 'open' && storage.state() === 'ok' && leases === 'held';
     while (mayHaveMore && phase === 'open') {
       mayHaveMore = false;
+      waiting = 'some-may-wait';
       while (mayClaim() && running.size < options.mostAtOnce) {
         const claim = await claimNext();
-        if (claim === undefined) break;
+        if (claim === undefined) {
+          waiting = 'none-waits';
+          break;
+        }
         start(claim);
       }
     }
   };
 
-  const recheck = () => {
+  const begin = async (): Promise<'none-waits' | 'some-may-wait'> => {
     mayHaveMore = true;
-    if (phase !== 'open') return;
-    filling ??= fill()
-      .catch(complainUnlessStorage('no work could be claimed'))
-      .finally(() => {
-        filling = undefined;
-        if (mayHaveMore) recheck(); // told while the last look was ending
-      });
+    while (mayHaveMore && phase === 'open') {
+      filling ??= fill()
+        .catch(complainUnlessStorage('no work could be claimed'))
+        .finally(() => {
+          filling = undefined;
+        });
+      await filling; // told while the last look was ending: another one follows
+    }
+    return waiting;
   };
+  const recheck = () => void begin();
 
   let stopScanning = () => {};
   const scanSoon = () => {
@@ -316,6 +327,7 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
 
   return {
     recheck,
+    begin,
     async interrupt(id) {
       const work = running.get(id);
       work?.controller.abort(new Stopped('interrupted'));

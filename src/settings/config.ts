@@ -89,6 +89,10 @@ function checkRecords(config: Config, named: (name: SettingName) => string, prob
     problems.push(
       `${named('databaseUrl')} is set, but not where files lie that all instances reach; set ${toEnv('filesUrl')}`,
     );
+  if (databaseUrl === undefined && config.worksAtOnce === 0)
+    problems.push(
+      `${named('worksAtOnce')} is 0, and nobody else makes the works of ${toEnv('dataDir')}; set 1 or more, or ${toEnv('databaseUrl')} with instances that make them`,
+    );
   if (databaseUrl === undefined && filesUrl !== undefined)
     problems.push(
       `${named('filesUrl')} is set, but the records are in ${toEnv('dataDir')}, and files lie beside them; set ${toEnv('databaseUrl')} too, or leave it out`,

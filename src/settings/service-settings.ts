@@ -38,11 +38,11 @@ export const SERVICE_SETTINGS = {
   ),
   secretFile: secretFile('`secret`'),
   worksAtOnce: whole(2, {
-    min: 1,
+    min: 0,
     max: 100,
     placeholder: COUNT,
     meaning:
-      'Jobs and PlayNotes that are made at the same time. Two, so that a long one does not hold up the rest.',
+      'Jobs and PlayNotes that are made at the same time. Two, so that a long one does not hold up the rest. 0, with `databaseUrl`: others make them.',
   }),
   worksPerUser: whole(100, {
     min: 1,

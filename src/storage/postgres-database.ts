@@ -26,6 +26,8 @@ import { migrate } from './postgres/migrations.ts';
 export type RecordNews = {
   /** There may be works to begin. */
   readonly works?: boolean;
+  /** There may be messages that nobody sends: whoever put them into the outbox sends them otherwise. */
+  readonly messages?: boolean;
   /** A token was revoked. */
   readonly revoked?: boolean;
   /** Works that were ended by their caller: whoever is doing one stops. */
@@ -181,7 +183,7 @@ export async function openPostgresDatabase(options: PostgresDatabaseOptions): Pr
   const closing = new AbortController();
   const { signal } = closing;
   let listener: pg.Client | undefined;
-  const EVERYTHING: RecordNews = { works: true, revoked: true };
+  const EVERYTHING: RecordNews = { works: true, messages: true, revoked: true };
   /** Until the connection ends. */
   const listen = async (onListening: () => void) => {
     const client = new pg.Client(connection);

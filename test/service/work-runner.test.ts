@@ -27,6 +27,30 @@ describe('the work runner', () => {
     expect(bench.clock.timers).toBe(0);
   });
 
+  it('tells whether works are left that it has no room for', async () => {
+    const bench = openRunnerBench({ mostAtOnce: 2 });
+    const runner = bench.open();
+    const ids = [await bench.add(), await bench.add(), await bench.add()];
+    expect(await runner.begin()).toBe('some-may-wait');
+    bench.doing(ids[0]!).complete();
+    bench.doing(ids[1]!).complete();
+    await settle();
+    expect(await runner.begin()).toBe('none-waits');
+    const together = [runner.begin(), bench.add().then(() => runner.begin())];
+    expect(await Promise.all(together)).toEqual(['some-may-wait', 'some-may-wait']);
+    await runner.close();
+  });
+
+  it('begins nothing where there is room for none, and says so', async () => {
+    const bench = openRunnerBench({ mostAtOnce: 0 });
+    const runner = bench.open();
+    await bench.add();
+    expect(await runner.begin()).toBe('some-may-wait');
+    await bench.clock.run(LEASE_MS);
+    expect(bench.doings).toHaveLength(0);
+    await runner.close();
+  });
+
   it('keeps the lease of what takes long', async () => {
     const bench = openRunnerBench();
     const runner = bench.open();

@@ -211,6 +211,16 @@ describe('what several instances share', () => {
     expect(secrets.map((text) => Buffer.from(text, 'base64url').length)).toEqual([32, 40]);
   });
 
+  it('lets an instance make no works, where others can', () => {
+    const none = { VOXGATE_WORKS_AT_ONCE: '0' };
+    expect(accepted({ env: { ...env, ...none } }).config.worksAtOnce).toBe(0);
+    expect(refused({ env: none })).toEqual([
+      expect.stringMatching(
+        /^VOXGATE_WORKS_AT_ONCE is 0, and nobody else makes the works of VOXGATE_DATA_DIR/,
+      ),
+    ]);
+  });
+
   it.each([
     ['VOXGATE_SECRET', /^VOXGATE_DATABASE_URL is set, but not the secret that all instances sign with/],
     ['VOXGATE_FILES_URL', /^VOXGATE_DATABASE_URL is set, but not where files lie that all instances reach/],

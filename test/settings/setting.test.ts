@@ -20,7 +20,7 @@ const BOUNDS: Partial<Record<SettingName, [min: number, max: number, zero?: 'zer
   timedTurns: [1, 4096],
   enginePerMinute: [0, 1_000_000],
   databaseConnections: [2, 100],
-  worksAtOnce: [1, 100],
+  worksAtOnce: [0, 100],
   worksPerUser: [1, 100_000],
   agentsPerUser: [1, 1_000_000],
   connectionTimeMs: [10, 1000],
@@ -56,11 +56,21 @@ const BOUNDS: Partial<Record<SettingName, [min: number, max: number, zero?: 'zer
   drainMs: [0, 3_600_000],
 };
 
+const VOXGATE_SECRET = Buffer.alloc(32, 1).toString('base64');
 /** What a port for other instances needs beside it. */
 const PEER = {
   VOXGATE_PEER_URL: 'http://10.0.0.5:9100',
   VOXGATE_REDIS_URL: 'redis://10.0.0.1',
-  VOXGATE_SECRET: Buffer.alloc(32, 1).toString('base64'),
+  VOXGATE_SECRET,
+};
+/** What some need beside them. */
+const BESIDE: Partial<Record<SettingName, Record<string, string>>> = {
+  peerPort: PEER,
+  worksAtOnce: {
+    VOXGATE_DATABASE_URL: 'postgres://ann@10.0.0.2/voxgate',
+    VOXGATE_FILES_URL: 'file:///srv/voxgate',
+    VOXGATE_SECRET,
+  },
 };
 
 describe('numbers', () => {
@@ -72,7 +82,7 @@ describe('numbers', () => {
   it.each(Object.entries(BOUNDS))('%s holds its bounds', (name, [min, max, zero]) => {
     const setting = name as SettingName;
     for (const value of zero === undefined ? [min, max] : [0, min, max]) {
-      const result = parseEnv(setting, String(value), setting === 'peerPort' ? PEER : {});
+      const result = parseEnv(setting, String(value), BESIDE[setting]);
       expect(result).toMatchObject({ ok: true, config: { [setting]: value } });
     }
     for (const value of [min - 1, max + 1].filter((each) => each !== 0 || zero === undefined)) {
