@@ -69,7 +69,7 @@ async function* speeches() {
   }
   if (!isWanted('foreign')) return;
   for (const voice of foreignVoices().filter(({ language }) => languages?.includes(language) ?? true))
-    for (const speed of SPEEDS) yield* spokenForeign(program, ROOT, voice, speed, countOf('foreign', 6, 16));
+    yield* spokenForeign(program, ROOT, voice, SPEEDS, countOf('foreign', 6, 16));
 }
 
 const empty = () => ({

@@ -15,12 +15,15 @@ function stretched(program, samples, sampleRate, speed) {
   return Float32Array.from(parts.flatMap((part) => [...part]));
 }
 
-/** As `speakForeignVoice`, `speed` times as fast. */
-export async function* spokenForeign(program, root, voice, speed, most) {
-  for await (const spoken of foreignPcm(root, voice, most, () => {})) {
-    const samples = stretched(program, spoken.samples, spoken.sampleRate, speed);
-    const words = spoken.words.map((word) => ({ ...word, startMs: word.startMs / speed }));
-    const speech = await foreignSpeech(program, voice, { ...spoken, samples, words }, speed);
-    if (speech !== undefined) yield speech;
-  }
+/** What the voice says at each of `speeds` in turn. The synthesiser runs once: it takes longer than all that is done with its speech. */
+export async function* spokenForeign(program, root, voice, speeds, most) {
+  const usual = [];
+  for await (const spoken of foreignPcm(root, voice, most, () => {})) usual.push(spoken);
+  for (const speed of speeds)
+    for (const spoken of usual) {
+      const samples = stretched(program, spoken.samples, spoken.sampleRate, speed);
+      const words = spoken.words.map((word) => ({ ...word, startMs: word.startMs / speed }));
+      const speech = await foreignSpeech(program, voice, { ...spoken, samples, words }, speed);
+      if (speech !== undefined) yield speech;
+    }
 }
