@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/app-error.ts';
+import { createSpeechRecovery } from '../../src/pipeline/whole-body/speech-recovery.ts';
 import { NO_WORD_TIMER } from '../../src/pipeline/word-timing/word-timer.ts';
 import { openFilePartShelf } from '../../src/service/file-part-shelf.ts';
 import type { PartShelf, SpokenPart } from '../../src/service/part-shelf.ts';
@@ -10,10 +11,11 @@ import { speakParts } from '../../src/service/speak-parts.ts';
 import { createFileWorkFiles } from '../../src/storage/works/file-work-files.ts';
 import { splitIntoRequests } from '../../src/text/request-text.ts';
 import { wholeTextSegments } from '../../src/text/turn-text.ts';
-import { codecs, speechMp3 } from '../support/codecs.ts';
+import { codecs, mp3Facts, speechMp3 } from '../support/codecs.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
 import { createMemoryUpstream, type MemoryRequest } from '../support/memory-upstream.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
+import { SENTENCE } from '../support/service-chain-rig.ts';
 import { trustingRecovery } from '../support/trusting-recovery.ts';
 
 const TEXTS = splitIntoRequests(
@@ -43,7 +45,12 @@ function createShelf(): PartShelf & { readonly parts: Map<number, SpokenPart> } 
   };
 }
 
-function open(auto: (request: MemoryRequest, count: number) => void = answer, texts = TEXTS, atOnce = 1) {
+function open(
+  auto: (request: MemoryRequest, count: number) => void = answer,
+  texts = TEXTS,
+  atOnce = 1,
+  recovery = trustingRecovery(),
+) {
   const clock = createFakeClock();
   let count = 0;
   const upstream = createMemoryUpstream((request) => {
@@ -56,7 +63,7 @@ function open(auto: (request: MemoryRequest, count: number) => void = answer, te
   const spoken = () =>
     speakParts(
       {
-        runtime: { upstream, recovery: trustingRecovery(), codecs, timer: NO_WORD_TIMER, clock },
+        runtime: { upstream, recovery, codecs, timer: NO_WORD_TIMER, clock },
         synthesis: { voice: 'a' },
         seed: 1,
         defaultVoice: undefined,
@@ -180,6 +187,52 @@ describe('speakParts', () => {
     await stopped;
     expect(upstream.live).toEqual([]);
     expect(clock.timers).toBe(0);
+  });
+});
+
+describe('a part whose sound breaks off, where no words can be heard', () => {
+  const FRAMES = mp3Facts(SENTENCE).frames;
+  /** Of the sentence, up to the middle of a sound. */
+  const cut = (frames: number) => Buffer.concat(FRAMES.slice(0, frames).map(({ bytes }) => bytes));
+  const MID_SOUND = 60;
+  async function speakWith(bodyOf: (text: string, count: number) => Uint8Array) {
+    const { clock, upstream, spoken, shelf } = open(
+      (request, count) => {
+        request.send(bodyOf(request.body.text, count));
+        request.end();
+      },
+      TEXTS,
+      1,
+      createSpeechRecovery(),
+    );
+    const outcome = spoken().then(
+      (parts) => parts.length,
+      (error: AppError) => error.code,
+    );
+    for (const waitMs of [0, 1000, 5000, 20_000, 60_000, 120_000]) {
+      await clock.run(waitMs);
+      await turns(60);
+    }
+    return { outcome: await outcome, upstream, shelf };
+  }
+
+  it('is kept when all that was asked for over minutes is the same to the last byte: the voice says it so', async () => {
+    const { outcome, upstream, shelf } = await speakWith((text) =>
+      text === TEXTS[2]!.text ? cut(MID_SOUND) : SENTENCE,
+    );
+    expect(outcome).toBe(4);
+    // Each time with a second body, and at last without.
+    expect(upstream.requests.filter(({ body }) => body.text === TEXTS[2]!.text)).toHaveLength(11);
+    expect(shelf.parts.get(2)!.audioMs).toBeGreaterThan(MID_SOUND * 24 - 60);
+  });
+
+  it('is not kept when it is another one each time, nor when the service says nothing longer', async () => {
+    const others = await speakWith((text, count) =>
+      text === TEXTS[2]!.text ? cut(MID_SOUND + (count % 4)) : SENTENCE,
+    );
+    expect(others.outcome).toBe('upstream_broken');
+    const limited = await speakWith(() => cut(MID_SOUND));
+    expect(limited.outcome).toBe('upstream_broken');
   });
 });
 

@@ -60,7 +60,12 @@ export async function judgeEnding(body: EndedBody): Promise<JudgedEnding> {
   const reading = relayed.reading();
   const told = lengthTold(body);
   const voice = voices.voiceFit(request);
-  const believed = (doubt: Doubt) => voices.isBelieved(request, doubt);
+  const alwaysBreaksOff = () =>
+    voices.alwaysBreaksOff(request, relayed.fingerprint().digest(), relayed.heardMs());
+  // Works alone: who listens is told of a sign, a work would fail over it for good.
+  const isUnheard = body.remainingMs === Number.POSITIVE_INFINITY;
+  const believed = (doubt: Doubt) =>
+    voices.isBelieved(request, doubt) || (doubt === 'breaks-off' && isUnheard && alwaysBreaksOff());
   // A voice whose speech always seems cut may be one that our reference cannot be compared with.
   const answer =
     told === 'all' || believed('words-missing')

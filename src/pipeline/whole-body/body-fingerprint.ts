@@ -16,13 +16,15 @@ export type FingerprintCheck = {
 export type BodyFingerprint = {
   push(chunk: Uint8Array): void;
   bytes(): number;
+  /** One digest of all bytes that have come by now. */
+  digest(): string;
   /** Begins to compare another body with the bytes that have come by now. */
   check(): FingerprintCheck;
 };
 
 const BLOCK_BYTES = 4096;
 
-const digest = (block: Uint8Array): string => hash('sha256', block, 'base64');
+const digestOf = (block: Uint8Array | string): string => hash('sha256', block, 'base64');
 
 export function createBodyFingerprint(): BodyFingerprint {
   const digests: string[] = [];
@@ -37,10 +39,11 @@ export function createBodyFingerprint(): BodyFingerprint {
         block.set(part, filled);
         at += part.length;
         bytes += part.length;
-        if (bytes % BLOCK_BYTES === 0) digests.push(digest(block));
+        if (bytes % BLOCK_BYTES === 0) digests.push(digestOf(block));
       }
     },
     bytes: () => bytes,
+    digest: () => digestOf([...digests, digestOf(block.subarray(0, bytes % BLOCK_BYTES))].join(' ')),
     check() {
       const first = { bytes, digests: digests.slice(), tail: block.slice(0, bytes % BLOCK_BYTES) };
       return createFingerprintCheck(first);
@@ -62,7 +65,7 @@ function createFingerprintCheck(first: {
     const index = (seen - filled) / BLOCK_BYTES;
     if (index === first.digests.length) return part.every((byte, i) => byte === first.tail[filled + i]);
     block.set(part, filled);
-    return filled + part.length < BLOCK_BYTES || digest(block) === first.digests[index];
+    return filled + part.length < BLOCK_BYTES || digestOf(block) === first.digests[index];
   };
 
   return {

@@ -23,18 +23,27 @@ export type VoiceRecords = {
   /** The service announced the length of a body, and it was right. */
   toldLength(): void;
   tellsLengths(): boolean;
-  /** A body ended, and there was no doubt about it. */
-  undoubted(spoken: SpokenText): void;
+  /** A body of `audioMs` ended, and there was no doubt about it. */
+  undoubted(spoken: SpokenText, audioMs: number): void;
   /**
    * Two bodies of this request ended in the same doubtful way. After three such requests in a row it is taken for the usual
    * ending of the voice.
    */
   endedAlike(spoken: SpokenText, doubt: Doubt): void;
   isBelieved(spoken: SpokenText, doubt: Doubt): boolean;
+  /** A speech was given up because its sound breaks off; `body` is a digest of all of its bytes. */
+  brokeOff(spoken: SpokenText, body: string): void;
+  /**
+   * Whether the voice says this text so: speech of it was given up with the very same bytes five times, and the voice has spoken
+   * longer than these `audioMs`, so that no limit of the service cuts it there.
+   */
+  alwaysBreaksOff(spoken: SpokenText, body: string, audioMs: number): boolean;
 };
 
 type VoiceRecord = {
   perSecond: number;
+  /** The longest undoubted speech, ms. */
+  longestMs: number;
   fits: Fits;
   readonly believed: Set<Doubt>;
   /** Requests in a row that ended alike, by digest: the same request again proves nothing new. */
@@ -59,12 +68,19 @@ const areOthers = (fits: Fits): boolean =>
   misfitsIn(fits) >= MISFITS.min && misfitsIn(fits) > MISFITS.minShare * fits.length;
 /** A service that cuts bodies does it here and there; a sign in this many requests in a row comes from the voice. */
 const BELIEVED_AFTER = 3;
+/** As often as a work asks again for a part (service/speak-parts.ts): minutes, in which a service would cut here and there. */
+const ALWAYS_AFTER = 5;
+const MAX_BROKEN_OFF = 1024;
+/** A limit of samples, tokens or bytes cuts all speech at the same length, give or take a piece of the encoder. */
+const MIN_LONGER_MS = 500;
 /** Bounds of speech, letters a second at speed 1: alphabets, and scripts with a syllable or more in a sign. */
 const BOUNDS = { letters: { fastest: 25, slowest: 6 }, syllables: { fastest: 9, slowest: 2 } } as const;
 /** Weight of a new body against all earlier ones. */
 const NEWEST_SHARE = 0.2;
 /** Shorter texts are mostly pauses. */
 const MIN_LETTERS = 20;
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64');
 
 const SYLLABIC = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Ethiopic}]/u;
 const SPOKEN = /[\p{L}\p{N}]/gu;
@@ -74,6 +90,8 @@ export const countLetters = (text: string): number => text.match(SPOKEN)?.length
 
 export function createVoiceRecords(): VoiceRecords {
   const voices = new Map<string, VoiceRecord>();
+  /** How often speech was given up, by voice, text and body. */
+  const brokenOff = new Map<string, number>();
   let ofService: Fits = [];
   let service: 'tells-lengths' | 'has-told-none' = 'has-told-none';
 
@@ -84,11 +102,15 @@ export function createVoiceRecords(): VoiceRecords {
   const keyOf = ({ voice, voice2, speed, language, text }: SpokenText) =>
     JSON.stringify([voice, voice2, speed ?? 1, language, SYLLABIC.test(text)]);
 
+  const speechKeyOf = (spoken: SpokenText, body: string) =>
+    digest(`${keyOf(spoken)}\n${spoken.text}\n${body}`);
+
   /** Marks the record as used last; the least recently used one is dropped. */
   const recordOf = (spoken: SpokenText): VoiceRecord => {
     const key = keyOf(spoken);
     const voice: VoiceRecord = voices.get(key) ?? {
       perSecond: boundsOf(spoken).fastest,
+      longestMs: 0,
       fits: [],
       believed: new Set(),
       alike: undefined,
@@ -123,17 +145,28 @@ export function createVoiceRecords(): VoiceRecords {
       service = 'tells-lengths';
     },
     tellsLengths: () => service === 'tells-lengths',
-    undoubted(spoken) {
-      const voice = voices.get(keyOf(spoken));
-      if (voice !== undefined) voice.alike = undefined;
+    undoubted(spoken, audioMs) {
+      const voice = recordOf(spoken);
+      voice.alike = undefined;
+      voice.longestMs = Math.max(voice.longestMs, audioMs);
     },
     endedAlike(spoken, doubt) {
       const voice = recordOf(spoken);
       if (voice.alike?.doubt !== doubt) voice.alike = { doubt, requests: new Set() };
       const { requests } = voice.alike;
-      requests.add(createHash('sha256').update(spoken.text).digest('base64'));
+      requests.add(digest(spoken.text));
       if (requests.size >= BELIEVED_AFTER) voice.believed.add(doubt);
     },
     isBelieved: (spoken, doubt) => voices.get(keyOf(spoken))?.believed.has(doubt) ?? false,
+    brokeOff(spoken, body) {
+      const key = speechKeyOf(spoken, body);
+      const times = (brokenOff.get(key) ?? 0) + 1;
+      brokenOff.delete(key);
+      brokenOff.set(key, times);
+      if (brokenOff.size > MAX_BROKEN_OFF) brokenOff.delete(brokenOff.keys().next().value!);
+    },
+    alwaysBreaksOff: (spoken, body, audioMs) =>
+      (brokenOff.get(speechKeyOf(spoken, body)) ?? 0) >= ALWAYS_AFTER &&
+      (voices.get(keyOf(spoken))?.longestMs ?? 0) >= audioMs + MIN_LONGER_MS,
   };
 }

@@ -165,7 +165,7 @@ export async function relayWholeBody(
     });
     signal.throwIfAborted();
     if (verdict.kind === 'whole') {
-      voices.undoubted(request);
+      voices.undoubted(request, relayed.heardMs());
       provedBy = verdict.by;
       return undefined;
     }
@@ -239,7 +239,8 @@ export async function relayWholeBody(
     );
   };
   /** No more will come: words that are missing do not count as heard. */
-  const giveUp = async ({ error, heard }: Trouble) => {
+  const giveUp = async ({ error, doubt, heard }: Trouble) => {
+    if (doubt === 'breaks-off') voices.brokeOff(request, relayed.fingerprint().digest());
     // What came in one piece with what ended it has not been told yet.
     report.arrived(relayed.heardMs(), 'arriving');
     const ending = heard ?? (await endings?.ending(LAST_WORDS_MS, 'on-suspicion'));

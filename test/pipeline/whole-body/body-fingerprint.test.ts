@@ -46,6 +46,16 @@ describe('a body fingerprint', () => {
     );
   });
 
+  it('has one digest, however the bytes are cut, and another one for each byte more', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 20_000 }), lengths, lengths, (at, one, other) => {
+        const digest = fingerprintOf(SOME.subarray(0, at), one).digest();
+        expect(fingerprintOf(SOME.subarray(0, at), other).digest()).toBe(digest);
+        expect(fingerprintOf(SOME.subarray(0, at + 1), other).digest()).not.toBe(digest);
+      }),
+    );
+  });
+
   it('finds any byte that differs', () => {
     fc.assert(
       fc.property(

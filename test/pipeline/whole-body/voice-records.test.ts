@@ -66,11 +66,34 @@ describe('the record of a voice', () => {
     expect(alike(mixed, 'too-short', 'Four.', 'Five.')).toBe(false);
     const broken = createVoiceRecords();
     alike(broken, 'too-short', 'One.', 'Two.');
-    broken.undoubted(english);
+    broken.undoubted(english, 1000);
     expect(alike(broken, 'too-short', 'Three.', 'Four.')).toBe(false);
     expect(alike(broken, 'too-short', 'Five.')).toBe(true);
-    broken.undoubted(english);
+    broken.undoubted(english, 1000);
     expect(broken.isBelieved(english, 'too-short')).toBe(true);
+  });
+
+  it('always breaks off in a text that was given up five times with the same bytes, but not where nothing was longer', () => {
+    const voices = createVoiceRecords();
+    const giveUp = (body: string, times: number) => {
+      for (let time = 0; time < times; time += 1) voices.brokeOff(english, body);
+    };
+    giveUp('one', 5);
+    expect(voices.alwaysBreaksOff(english, 'one', 1000)).toBe(false);
+    voices.undoubted({ ...english, text: 'Another text.' }, 1499);
+    expect(voices.alwaysBreaksOff(english, 'one', 1000)).toBe(false);
+    voices.undoubted({ ...english, text: 'Another text.' }, 1500);
+    voices.undoubted({ ...english, text: 'A third.' }, 300);
+    expect(voices.alwaysBreaksOff(english, 'one', 1000)).toBe(true);
+    for (const other of [
+      { ...english, text: 'Other.' },
+      { ...english, voice: 'b' },
+    ])
+      expect(voices.alwaysBreaksOff(other, 'one', 1000)).toBe(false);
+    giveUp('two', 4);
+    expect(voices.alwaysBreaksOff(english, 'two', 1000)).toBe(false);
+    for (let text = 0; text < 1024; text += 1) voices.brokeOff({ ...english, text: `${text}` }, 'three');
+    expect(voices.alwaysBreaksOff(english, 'one', 1000)).toBe(false);
   });
 
   it('is trusted when its speech has fitted its texts twice, while at most one in five does not', () => {
