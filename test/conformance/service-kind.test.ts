@@ -128,11 +128,16 @@ const COMMON_ERRORS: readonly (readonly [answer: number, body: string, code: Err
     [402, '', 'upstream_unauthorized'],
     [403, '', 'upstream_unauthorized'],
     [404, '{"error":"no such voice or model"}', 'upstream_rejected'],
+    [408, '', 'upstream_rejected'],
+    [413, '', 'upstream_rejected'],
+    [422, '{"detail":[]}', 'upstream_rejected'],
     [429, '{"error":{"code":"rate_limit_exceeded"}}', 'upstream_rate_limited'],
     [429, '{"error":{"code":"insufficient_quota"}}', 'upstream_unauthorized'],
     [500, '', 'upstream_unreachable'],
     [502, '<html>bad gateway</html>', 'upstream_unreachable'],
     [503, '', 'upstream_unreachable'],
+    [504, '', 'upstream_unreachable'],
+    [529, '', 'upstream_unreachable'],
     [302, '', 'upstream_rejected'],
     [204, '', 'upstream_bad_audio'],
   ];
@@ -265,6 +270,20 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
         for (const [answer, body, code, field] of OWN_ERRORS[column.kind]) {
           const refused = await isRefusedAs(column, status(answer, {}, JSON.stringify(body)), code, answer);
           expect([body, refused.error.field]).toEqual([body, field]);
+        }
+      },
+    },
+    'of the connection are a service that was not reached': {
+      async run(column) {
+        const broken: readonly Script[] = [
+          (reply) => reply.reset(),
+          (reply) => reply.leave(),
+          (reply) => reply.raw('no HTTP\r\n\r\n'),
+        ];
+        for (const script of broken) {
+          const { send, ends } = await plain(column, script);
+          expect(refusalOf(await send()).error.code).toBe('upstream_unreachable');
+          expect(ends).toHaveLength(1);
         }
       },
     },
@@ -504,6 +523,18 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
             200,
           );
       },
+    },
+    'behind the first sound breaks what is heard': {
+      async run(column) {
+        const { send } = await plain(column, (reply) => {
+          reply.start(200, headOf(column, ''));
+          reply.write(pieceOf(column, bytes(500)));
+          reply.write('<html>not now</html>\n\n');
+          reply.end();
+        });
+        expect(await reading(await send()).code).toBe('upstream_broken');
+      },
+      without: all(UNTIMED, 'its bytes go on unread: whether they are sound is found by who hears them'),
     },
     'compressed is refused': {
       async run(column) {

@@ -128,7 +128,8 @@ export class TimedAnswer {
     try {
       return this.form.read(JSON.parse(json));
     } catch {
-      throw this.noTimes();
+      // Behind sound it is a break, and the rest is asked for again.
+      throw this.hasSound ? brokeOff() : this.noTimes();
     }
   }
   private failure(status: number): AppError {
