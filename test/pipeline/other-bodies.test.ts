@@ -241,3 +241,44 @@ describe('a body that ends properly and too early', () => {
 const never = (): never => {
   throw new Error('unreachable');
 };
+
+it('a body of any type that is cut at any byte, whatever a WAV says of its size, comes to an end each time that it is asked for', async () => {
+  const sized = (dataBytes: number | undefined) =>
+    Buffer.concat([
+      wavHeader({ sampleRate: 24_000, channels: 1, ...(dataBytes !== undefined && { dataBytes }) }),
+      pcm,
+    ]);
+  const wavs = [undefined, 0, pcm.length, pcm.length / 2, 3 * pcm.length].map(
+    (dataBytes) => [{ kind: 'wav' }, sized(dataBytes)] as const,
+  );
+  const bodies: readonly (readonly [BodyType, Uint8Array])[] = [
+    ...wavs,
+    [PCM, pcm],
+    [MULAW, atPhone],
+    [{ kind: 'ogg' }, ogg],
+  ];
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...bodies),
+      fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 3 }),
+      fc.integer({ min: 1, max: 5000 }),
+      async ([type, body], shares, chunkBytes) => {
+        const spoken = await speakThrough({
+          texts: ['One.'],
+          type,
+          recovery: createSpeechRecovery(),
+          spoolBytes: 20_000,
+          onRequest(request, index) {
+            const share = shares[Math.min(index, shares.length - 1)]!;
+            answer(request, body.subarray(0, Math.round(share * body.length)), { chunkBytes });
+          },
+        });
+        const isOver = spoken.error !== undefined || spoken.requestsMs[0]?.state === 'complete';
+        expect([isOver, spoken.requests.every(({ state }) => state !== 'asked' && state !== 'open')]).toEqual(
+          [true, true],
+        );
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
