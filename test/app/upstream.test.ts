@@ -1,5 +1,6 @@
 // The last check before a pool: no text of another tenant passes, whatever asks.
 import { expect, it } from 'vitest';
+import { spokenAsBy } from '../../src/app/service-voices.ts';
 import { onlyFor } from '../../src/app/upstream.ts';
 import type { OpenOptions } from '../../src/upstream/speech-upstream.ts';
 import { createMemoryUpstream } from '../support/memory-upstream.ts';
@@ -29,4 +30,17 @@ it('is asked in the forms and for the sounds of its service, whoever may use it'
   } as const;
   const shape = { voices: 'one', maxText: 100 } as const;
   expect(onlyFor(['ann'], { ...createMemoryUpstream(), shape, sounds })).toMatchObject({ shape, sounds });
+});
+
+it('reads some languages by the rules of others where the engine speaks: the only one, or the one that spoke', () => {
+  const engine = { name: 'here', isEmbedded: true };
+  const elsewhere = { name: 'elsewhere', isEmbedded: false };
+  expect(spokenAsBy([engine])('galician')).toBe('portuguese');
+  expect(spokenAsBy([elsewhere])('galician')).toBeUndefined();
+  const ofTwo = spokenAsBy([elsewhere, engine]);
+  expect(['here', 'elsewhere', undefined].map((by) => ofTwo('galician', by))).toEqual([
+    'portuguese',
+    undefined,
+    undefined,
+  ]);
 });
