@@ -24,11 +24,13 @@ export type WorkHandler = {
   tidy(work: Work): Promise<void>;
 };
 
+type Waiting = 'none-waits' | 'some-may-wait';
+
 export type WorkRunner = {
   /** There may be something to do. */
   readonly recheck: () => void;
   /** As `recheck`; tells, when what there is room for has been begun, whether others should look, too. Never rejects. */
-  begin(): Promise<'none-waits' | 'some-may-wait'>;
+  begin(): Promise<Waiting>;
   /** Stops the work of this id if it is being done here, and resolves when it has; its row has been dealt with. */
   interrupt(id: string): Promise<void>;
   running(): number;
@@ -88,8 +90,7 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
   let phase: 'open' | 'resting' | 'closing' = 'open';
   let filling: Promise<void> | undefined;
   let mayHaveMore = false;
-  /** What the last look has found. */
-  let waiting: 'none-waits' | 'some-may-wait' = 'some-may-wait';
+  let waiting: Waiting = 'some-may-wait';
   /** After a time without writes the leases of what is being done may have run out: they come before new claims. */
   let leases: 'held' | 'being renewed' = 'held';
 
@@ -221,11 +222,8 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
           attempt.status === 'completed'
             ? attempt
             : ({ status: 'failed', failure: toFailure(attempt.thrown) } as const);
-        await throughStorageFaults(() => end(claim, last, how), signal, {
-          clock,
-          storage,
-          onFault() {},
-        });
+        const quietly = { clock, storage, onFault() {} };
+        await throughStorageFaults(() => end(claim, last, how), signal, quietly);
       }
     } finally {
       controller.abort(new Stopped('interrupted'));
@@ -271,29 +269,26 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
 
   const fill = async (): Promise<void> => {
     const mayClaim = () => phase === 'open' && storage.state() === 'ok' && leases === 'held';
-    while (mayHaveMore && phase === 'open') {
-      mayHaveMore = false;
-      waiting = 'some-may-wait';
-      while (mayClaim() && running.size < options.mostAtOnce) {
-        const claim = await claimNext();
-        if (claim === undefined) {
-          waiting = 'none-waits';
-          break;
-        }
-        start(claim);
-      }
+    waiting = 'some-may-wait';
+    while (mayClaim() && running.size < options.mostAtOnce) {
+      const claim = await claimNext();
+      waiting = claim === undefined ? 'none-waits' : 'some-may-wait';
+      if (claim === undefined) return;
+      start(claim);
     }
   };
 
-  const begin = async (): Promise<'none-waits' | 'some-may-wait'> => {
+  const begin = async (): Promise<Waiting> => {
     mayHaveMore = true;
     while (mayHaveMore && phase === 'open') {
+      // Told while a look is under way: another one follows.
+      if (filling === undefined) mayHaveMore = false;
       filling ??= fill()
         .catch(complainUnlessStorage('no work could be claimed'))
         .finally(() => {
           filling = undefined;
         });
-      await filling; // told while the last look was ending: another one follows
+      await filling;
     }
     return waiting;
   };
