@@ -22,7 +22,8 @@ const answered = new WeakSet<object>();
 /** A request that is not there in time is answered 408 on its bare socket. No route may give more than `UPLOAD_MS`. */
 export function limitBodyTime(app: FastifyInstance, clock: Clock): void {
   app.addHook('onRequest', async ({ raw, routeOptions }) => {
-    if (raw.complete !== false) return;
+    // Of one whose sender has gone already nothing tells the end any more: its time would keep a gateway that stops.
+    if (raw.complete !== false || raw.closed) return;
     const disarm = clock.after(routeOptions.config?.bodyMs ?? BODY_MS, () => {
       // A body that nobody has read may be complete, and its reply still on the way.
       if (raw.complete) return;
