@@ -1,18 +1,21 @@
 // A path of its own to a TCP server on the loopback, for trials that cut it off from one client only: `silent` (nothing comes through and
-// nothing is refused; what was under way arrives when it is mended) or `closed` (what is open is reset, and so is what is opened).
+// nothing is refused; what was under way arrives when it is mended) or `closed` (what is open is reset, and so is what is opened). They
+// are in a process of their own, so that a trial that is busy slows down nothing.
+
+import { fork } from 'node:child_process';
 
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
-/** {port, cut(kind), mend(), close()}; `target`: {host, port}. */
-export async function startPath(target) {
+/** {port, cut(kind), mend()}; `target`: a port. */
+async function openPath(target) {
   /** @type {'open' | 'silent' | 'closed'} */
   let state = 'open';
   /** Both ends of each connection; accepted while silent: without the far end. */
   const pairs = new Set();
   const join = (pair) => {
     const near = pair.near;
-    const far = connect(target.port, target.host);
+    const far = connect(target, '127.0.0.1');
     pair.far = far;
     for (const [from, to] of [
       [near, far],
@@ -68,9 +71,34 @@ export async function startPath(target) {
         pair.far.resume();
       }
     },
-    close() {
-      reset();
-      server.close();
+  };
+}
+
+/** {child, open(port)}: the process, and paths in it to servers on the loopback: {port, cut(kind), mend()}. */
+export function startPaths() {
+  const child = fork(import.meta.filename);
+  return {
+    child,
+    async open(target) {
+      child.send({ order: 'open', target });
+      const [{ port }] = await once(child, 'message');
+      return {
+        port,
+        cut: (kind) => child.send({ order: 'cut', port, kind }),
+        mend: () => child.send({ order: 'mend', port }),
+      };
     },
   };
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const paths = new Map();
+  process.on('message', async ({ order, target, port, kind }) => {
+    if (order === 'cut') return paths.get(port).cut(kind);
+    if (order === 'mend') return paths.get(port).mend();
+    const path = await openPath(target);
+    paths.set(path.port, path);
+    process.send({ port: path.port });
+  });
+  process.on('disconnect', () => process.exit());
 }

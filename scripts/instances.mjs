@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startBalancer } from './balancer.mjs';
-import { startPath } from './cut-path.mjs';
+import { startPaths } from './cut-path.mjs';
 import { MAX_MS } from './resumable-client.mjs';
 import { endOfTrial, startServing } from './serving-gateway.mjs';
 import { listen } from './spoken-upstream.mjs';
@@ -64,23 +64,16 @@ export async function startInstances({ users, script, onHook, files, env }) {
   const s3 = files === 's3' ? await startS3() : undefined;
   const upstream = await startScriptedUpstream(script);
   const hook = await listen(onHook);
-  const [children, paths] = [new Set(), []];
+  const children = new Set();
   const keep = (child) => {
     children.add(child);
     child.once('exit', () => children.delete(child));
     return child;
   };
   const servers = [upstream, hook, redis, postgres, ...(s3 === undefined ? [] : [s3])];
-  const end = endOfTrial({ children, servers, folder });
-  const close = async () => {
-    for (const path of paths) path.close();
-    await end();
-  };
-  const path = async (port) => {
-    const made = await startPath({ host: '127.0.0.1', port });
-    paths.push(made);
-    return made;
-  };
+  const close = endOfTrial({ children, servers, folder });
+  const paths = startPaths();
+  keep(paths.child);
 
   const databaseUrl = await postgres.database('trial');
   const port = await freePort();
@@ -107,9 +100,9 @@ export async function startInstances({ users, script, onHook, files, env }) {
   for (let at = 0; at < INSTANCES; at += 1)
     places.push({
       ...{ at, port: await freePort(), peerPort: await freePort() },
-      redis: await path(redis.port),
-      postgres: await path(Number(new URL(databaseUrl).port)),
-      ...(s3 === undefined ? {} : { s3: await path(s3.port) }),
+      redis: await paths.open(redis.port),
+      postgres: await paths.open(Number(new URL(databaseUrl).port)),
+      ...(s3 === undefined ? {} : { s3: await paths.open(s3.port) }),
     });
   async function serve(place) {
     const at = (path) => `127.0.0.1:${path.port}`;
