@@ -165,7 +165,10 @@ export function createCalls({ url, places, history, isOver }) {
         } else if (call.isOpen) call.isLetGo = true;
         client.leave();
         client.judgeTurns();
-        if (!call.isOpen || call.isOurs) judge(call, id, clients);
+        if (!call.isOpen || call.isOurs) {
+          judge(call, id, clients);
+          call = undefined;
+        }
       }
       if (call?.isOpen) {
         call.isOurs = true;

@@ -163,3 +163,11 @@ it('sends nothing behind the reply of a refused body that stops coming', async (
   await end;
   expect(statuses()).toEqual(['400']);
 });
+
+it('waits no more for the rest of a refused body whose sender has gone', async () => {
+  socket.write(postOf('/refuse', 'application/x-stream', 1000));
+  socket.write('x'.repeat(500));
+  await repliedTimes(1);
+  socket.destroy();
+  while (clock.timers > 0) await new Promise((resolve) => setImmediate(resolve));
+});
