@@ -15,11 +15,13 @@
 //   quota     the speech service counts strictly in any 60 s, and refuses nothing
 //   turns     begin once at most, end once, and `heard` follows; whole texts are exact to the byte over all returns, nothing that was
 //             acknowledged is lost, `n` has no gap, nothing is heard outside a turn
-//   calls     end with their instance (kill, stop, freeze, 6 s without Redis) only; not more is told as heard than was played
+//   calls     end with their instance (kill, stop, freeze, 6 s without Redis) only; not more is told as heard than was played (0.15 s; by
+//             an instance that was hurt 0.5 s, as no mark comes back)
 //
 // Allowed: a refusal or silence of an instance that is or was just hurt, then asked again; a session that is gone with nothing
 // acknowledged, or told `goaway` with `resume: false`; what was said within 300 ms of an instance's death once more, or no `heard`;
-// turns that are `busy` while the quota cannot be shared; appended text that goes on at a word.
+// turns that are `busy` while the quota cannot be shared; appended text that goes on at a word; `instance_lost` of a call whose
+// session's instance was frozen; a change at any instance that waits up to 10 s for a lock of one that is hurt.
 
 import { once } from 'node:events';
 import { loadavg } from 'node:os';
