@@ -75,6 +75,8 @@ export function createCalls({ url, places, history, isOver }) {
     }
     await over;
     await client.returning;
+    // Behind `detached` its end follows.
+    await client.untilOrGone((each) => each.type === 'ended' && each.turn === turn, 5000).catch(() => {});
     const ended = client.of('ended', turn).at(-1);
     const heard = client.of('heard', turn).at(-1);
     history.note('call turn', {
