@@ -24,6 +24,8 @@ export class ResumableClient {
   refusals = [];
   /** @type {(() => void) | undefined} Called when the connection is lost. */
   onLost = undefined;
+  /** Bytes that came outside a turn. */
+  strayBytes = 0;
 
   constructor(headers) {
     this.headers = headers;
@@ -42,6 +44,10 @@ export class ResumableClient {
       socket.on('message', (data, isBinary) => {
         if (socket !== this.socket) return;
         this.heardMs = performance.now();
+        if (isBinary && this.turn === undefined) {
+          this.strayBytes += data.length;
+          return;
+        }
         if (isBinary) return this.audio.get(this.turn).push(data);
         const message = JSON.parse(/** @type {Buffer} */ (data).toString());
         this.take(message);
@@ -57,8 +63,9 @@ export class ResumableClient {
     });
   }
   take(message) {
-    if (message.n !== undefined) this.after = message.n;
+    // Of an `ack` it counts what this client has said.
     if (message.type === 'ack') this.taken = message.n;
+    else if (message.n !== undefined) this.after = message.n;
     if (message.resume?.token !== undefined) this.token = message.resume.token;
     if (message.type === 'started') {
       this.turn = message.turn;
@@ -76,9 +83,9 @@ export class ResumableClient {
     return Buffer.concat(this.audio.get(turn) ?? []);
   }
   /** The first message that fits, come already or still to come. */
-  until(fits) {
+  until(fits, maxMs = MAX_MS) {
     return new Promise((found, late) => {
-      const timer = setTimeout(() => late(new Error(`late: ${fits}`)), MAX_MS).unref();
+      const timer = setTimeout(() => late(new Error(`late: ${fits}`)), maxMs).unref();
       const look = () => {
         const message = this.messages.find(fits);
         if (message === undefined) return;

@@ -13,25 +13,16 @@
 // Promised: each turn is whole to the byte and ends once, nothing that was acknowledged is lost, each work is made once and told
 // of by messages with one id, a user has one PlayNote under way, a token that was taken back is. Exit code 1 when one is broken.
 
-import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
-import { register } from 'node:module';
-import { loadavg, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { loadavg } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
-import { startBalancer } from './balancer.mjs';
+import { headersOf, startInstances, until } from './instances.mjs';
 import { MAX_MS, median, ResumableClient } from './resumable-client.mjs';
-import { endOfTrial, startServing } from './serving-gateway.mjs';
-import { listen, SOURCE } from './spoken-upstream.mjs';
+import { SOURCE } from './spoken-upstream.mjs';
 
-const PROGRAM = resolve(import.meta.dirname, '../dist/main.js');
-const INSTANCES = 3;
-const ADMIN = 'key-of-the-operator';
 const { values } = parseArgs({
   options: {
     act: { type: 'string', default: 'roll-out' },
@@ -48,10 +39,6 @@ const [SESSIONS, CALLS, JOBS, PLAYNOTES] = ['sessions', 'calls', 'jobs', 'playno
   Number(values[name]),
 );
 const ACT_MS = Number(values.seconds) * 1000;
-register(new URL('../test/support/typescript-hooks.mjs', import.meta.url));
-const { startPostgres } = await import('../test/support/postgres-server.ts');
-const { freePort, startRedis } = await import('../test/support/redis-server.ts');
-const { startScriptedUpstream } = await import('../test/support/scripted-upstream.ts');
 const { speaking } = await import('../test/support/running-gateway.ts');
 const { dial } = await import('../test/support/fake-carrier.ts');
 const { createTelnyxSide } = await import('../testkit/carriers/telnyx-side.ts');
@@ -62,29 +49,16 @@ const TURN =
 /** The speech of works takes its time, so that they are under way whenever something happens. */
 const WORK_SPEECH_MS = 1500;
 
-const folder = mkdtempSync(join(tmpdir(), 'voxgate-roll-out-'));
-const [postgres, redis] = [await startPostgres(), await startRedis()];
-const upstream = await startScriptedUpstream(async (reply) => {
-  if (!/harbour|gate/.test(reply.request.body.text)) await pause(WORK_SPEECH_MS);
-  return speaking(reply);
-});
 /** Of messages to the webhook: how often each id came, and the ids of each end of a work. */
 const [cameOf, idsOf] = [new Map(), new Map()];
-const hook = await listen(async (request, response) => {
+async function onHook(request, response) {
   const id = request.headers['webhook-id'];
   const message = JSON.parse(await text(request));
   const of = `${message.data.id} ${message.type}`;
   cameOf.set(id, (cameOf.get(id) ?? 0) + 1);
   if (/completed|failed/.test(message.type)) idsOf.set(of, (idsOf.get(of) ?? new Set()).add(id));
   response.writeHead(204).end();
-});
-const children = new Set();
-const keep = (child) => {
-  children.add(child);
-  child.once('exit', () => children.delete(child));
-  return child;
-};
-const close = endOfTrial({ children, servers: [upstream, hook, redis, postgres], folder });
+}
 const faults = [];
 const fault = (words) => {
   faults.push(words);
@@ -92,81 +66,21 @@ const fault = (words) => {
 };
 
 const users = ['ann', ...Array.from({ length: PLAYNOTES }, (_, at) => `maker-${at}`)];
-const headersOf = (user) => ({ authorization: `Bearer key-of-${user}`, 'x-user-id': user });
-const port = await freePort();
-const url = `http://127.0.0.1:${port}`;
-const databaseUrl = await postgres.database('trial');
-const shared = {
-  VOXGATE_API_KEYS: users.map((user) => `${user}:key-of-${user}`).join(','),
-  VOXGATE_ADMIN_KEY: ADMIN,
-  VOXGATE_FILES_URL: `file://${join(folder, 'shared')}`,
-  VOXGATE_SECRET: randomBytes(32).toString('base64'),
-  VOXGATE_UPSTREAM_URL: upstream.url.origin,
-  VOXGATE_UPSTREAM_KEYS: 'user:key@100000',
-  VOXGATE_UPSTREAM_MAX_IN_FLIGHT_PER_KEY: '200',
-  VOXGATE_WORD_TIMES: 'never',
-  VOXGATE_FFMPEG: 'off',
-  VOXGATE_PRIVATE_ADDRESSES: 'allowed',
-  VOXGATE_BUSY_AT: '0',
-  VOXGATE_WORKS_AT_ONCE: '2',
-  VOXGATE_WORKS_PER_USER: '1000',
-  VOXGATE_MAKE_PER_MINUTE: '0',
-  VOXGATE_ASK_PER_MINUTE: '0',
-  VOXGATE_DRAIN_MS: values['drain-ms'],
-  VOXGATE_DRAIN_DELAY_MS: values['drain-delay-ms'],
-  VOXGATE_LOG_LEVEL: 'error',
-};
-/** A path of its own to a server, as a process that can be made to stand still: then nothing comes through. */
-async function path(target) {
-  const child = keep(
-    spawn(process.execPath, [PROGRAM, 'chaos', '--target', target], { stdio: ['ignore', 'pipe', 'inherit'] }),
-  );
-  const listening = new Promise((found, failed) => {
-    child.stdout.on('data', (part) => {
-      const told = /listening at http:\/\/127\.0\.0\.1:(\d+)/.exec(part);
-      if (told !== null) found(told[1]);
-    });
-    child.once('exit', () => failed(new Error('voxgate chaos has ended')));
-  });
-  return { child, port: await listening };
-}
-const toRedis = await path(redis.url.replace('redis:', 'http:'));
-const toPostgres = await path(`http://${new URL(databaseUrl).host}`);
-
-const places = await Promise.all(
-  Array.from({ length: INSTANCES }, async (_, at) => ({
-    ...{ at, port: await freePort(), peerPort: await freePort() },
-    redisUrl: at === 0 ? `redis://127.0.0.1:${toRedis.port}` : redis.url,
-    databaseUrl: at === 0 ? databaseUrl.replace(/:\d+\//, `:${toPostgres.port}/`) : databaseUrl,
-  })),
-);
-async function serve(place) {
-  const own = {
-    VOXGATE_DATABASE_URL: place.databaseUrl,
-    VOXGATE_REDIS_URL: place.redisUrl,
-    VOXGATE_PEER_PORT: `${place.peerPort}`,
-    VOXGATE_PEER_URL: `http://127.0.0.1:${place.peerPort}`,
-  };
-  const dataDir = join(folder, `${place.at}`);
-  const { child, url: at } = await startServing(PROGRAM, dataDir, { ...shared, ...own }, place.port);
-  child.stderr.on('data', (part) => process.stderr.write(part));
-  child.stdout.on('data', (part) => process.stderr.write(part));
-  return Object.assign(place, { child: keep(child), url: at });
-}
-await Promise.all(places.map(serve));
-keep(startBalancer({ folder, port, urls: places.map((place) => place.url) }));
-
-async function ask(user, method, at, { base = url, json, form, headers = {} } = {}) {
-  const type = json === undefined ? {} : { 'content-type': 'application/json' };
-  const response = await fetch(new URL(at, base), {
-    method,
-    headers: { ...headersOf(user), ...type, ...headers },
-    body: form?.() ?? (json === undefined ? undefined : JSON.stringify(json)),
-    signal: AbortSignal.timeout(5000),
-  });
-  const said = await response.text();
-  return { status: response.status, json: /^[[{]/.test(said) ? JSON.parse(said) : undefined, said };
-}
+const instances = await startInstances({
+  users,
+  async script(reply) {
+    if (!/harbour|gate/.test(reply.request.body.text)) await pause(WORK_SPEECH_MS);
+    return speaking(reply);
+  },
+  onHook,
+  files: 'folder',
+  env: {
+    VOXGATE_UPSTREAM_KEYS: 'user:key@100000',
+    VOXGATE_DRAIN_MS: values['drain-ms'],
+    VOXGATE_DRAIN_DELAY_MS: values['drain-delay-ms'],
+  },
+});
+const { url, places, ask, serve, allFound, hookUrl: webHookUrl } = instances;
 const refusals = {};
 /** Until it is answered with one of `statuses`: what is not, or with 5xx, is asked again, as a client does. */
 async function askUntil(statuses, ...request) {
@@ -180,27 +94,6 @@ async function askUntil(statuses, ...request) {
     await pause(500);
   }
 }
-async function until(what, isSo) {
-  const endMs = performance.now() + 3 * MAX_MS;
-  for (;;) {
-    const found = await isSo();
-    if (found) return found;
-    if (performance.now() > endMs) throw new Error(`still waiting: ${what}`);
-    await pause(200);
-  }
-}
-const allFound = () =>
-  until('three instances', async () => {
-    for (const { url: base } of places) {
-      const headers = { authorization: `Bearer ${ADMIN}` };
-      const { said } = await ask('ann', 'GET', '/metrics', { base, headers }).catch(() => ({ said: '' }));
-      if (!said.includes(`\nvoxgate_instances ${INSTANCES}\n`)) return false;
-    }
-    return true;
-  });
-await allFound();
-await pause(2500); // the balancer knows them, too
-
 // What the load says.
 let isOver = false;
 const losses = [];
@@ -326,7 +219,6 @@ async function callLife(at) {
 }
 
 const works = [];
-const webHookUrl = `${hook.url}/`;
 function playNoteForm() {
   const form = new FormData();
   form.set('sourceFile', new Blob([SOURCE], { type: 'text/plain' }), 'source.txt');
@@ -381,11 +273,11 @@ async function rollOut() {
   }
 }
 /** A token that is taken back, and a second PlayNote of a user who has one, asked for at the others meanwhile. */
-async function standStill(child) {
+async function standStill(begin, end) {
   const { json: token } = await askUntil([200, 201], 'ann', 'POST', '/v1/tokens', {
     json: { scope: 'speak', expiresInSeconds: 900 },
   });
-  child.kill('SIGSTOP');
+  begin();
   const endMs = performance.now() + ACT_MS;
   await askUntil([200, 204], 'ann', 'DELETE', `/v1/tokens/${token.id}`, { base: places[1].url });
   while (performance.now() < endMs) {
@@ -400,7 +292,7 @@ async function standStill(child) {
       else seconds += 1;
     }
   }
-  child.kill('SIGCONT');
+  end();
   await pause(1000);
   for (const { at, url: base } of places) {
     const socket = new WebSocket(`${base.replace('http', 'ws')}/v1/session`, [
@@ -418,11 +310,21 @@ async function standStill(child) {
   await allFound();
 }
 
+const [first] = places;
+const cutOff = (path) =>
+  standStill(
+    () => path.cut('silent'),
+    () => path.mend(),
+  );
 const ACTS = {
   'roll-out': rollOut,
-  freeze: () => standStill(places[0].child),
-  redis: () => standStill(toRedis.child),
-  postgres: () => standStill(toPostgres.child),
+  freeze: () =>
+    standStill(
+      () => first.child.kill('SIGSTOP'),
+      () => first.child.kill('SIGCONT'),
+    ),
+  redis: () => cutOff(first.redis),
+  postgres: () => cutOff(first.postgres),
 };
 const began = performance.now();
 const load = [loadavg()[0]];
@@ -462,7 +364,7 @@ for (const user of users)
 for (const [of, ids] of idsOf) if (ids.size !== 1) fault(`${of} is told by ${ids.size} messages`);
 if (idsOf.size < works.length) fault(`${idsOf.size} ends are told of ${works.length} works`);
 
-await close();
+await instances.close();
 console.log(
   JSON.stringify({
     ...{ trial: 'roll-out', act: values.act, sessions: SESSIONS, calls: CALLS, works: works.length },

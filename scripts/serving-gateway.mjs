@@ -28,16 +28,17 @@ export async function startServing(program, dataDir, env = {}, port = 0) {
 /** Credentials of a gateway that knows no keys: any will do. */
 export const ANYBODY = { authorization: 'Bearer any', 'x-user-id': 'trial' };
 
-/** What ends a trial, also when it throws: `children` are killed, `servers` closed, `folder` is removed. */
+/** What ends a trial, also when it throws or is told to stop: `children` are killed, `servers` closed, `folder` is removed. */
 export function endOfTrial({ children, servers, folder }) {
   const close = async () => {
     for (const child of children) child.kill('SIGKILL');
     for (const server of servers) await server.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  process.on('uncaughtException', (error) => {
-    console.error(error);
+  const stop = (why) => {
+    console.error(why);
     void close().finally(() => process.exit(1));
-  });
+  };
+  for (const reason of ['uncaughtException', 'SIGINT', 'SIGTERM']) process.on(reason, stop);
   return close;
 }

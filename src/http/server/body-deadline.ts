@@ -22,14 +22,22 @@ const answered = new WeakSet<object>();
 /** A request that is not there in time is answered 408 on its bare socket. No route may give more than `UPLOAD_MS`. */
 export function limitBodyTime(app: FastifyInstance, clock: Clock): void {
   app.addHook('onRequest', async ({ raw, routeOptions }) => {
-    if (raw.complete !== false) return;
+    // Of one whose sender has gone already nothing tells the end any more.
+    if (raw.complete !== false || raw.closed) return;
+    const { socket } = raw;
     const disarm = clock.after(routeOptions.config?.bodyMs ?? BODY_MS, () => {
       // A body that nobody has read may be complete, and its reply still on the way.
       if (raw.complete) return;
       if (answered.has(raw)) raw.destroy();
       else refuseUnreadable(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), raw.socket);
     });
-    raw.once('end', disarm).once('close', disarm);
+    // Its time would keep a gateway that stops. Node tells nothing of a body whose reply has gone when its socket closes.
+    const over = () => {
+      disarm();
+      socket.off('close', over);
+    };
+    raw.once('end', over).once('close', over);
+    socket.once('close', over);
   });
 }
 

@@ -20,6 +20,7 @@ let socket: Socket;
 let told: string;
 /** Of requests that have reached a route. */
 let begun: Promise<void>;
+let lateIsIn: () => void;
 
 beforeEach(async () => {
   clock = createFakeClock();
@@ -29,7 +30,14 @@ beforeEach(async () => {
       setImmediate(resolve);
     });
   });
+  // Whatever comes before the body is looked at may take its time.
+  app.addHook('onRequest', async ({ raw }) => {
+    if (raw.url === '/late') await new Promise((resolve) => raw.once('close', resolve));
+  });
   limitBodyTime(app, clock);
+  app.addHook('onRequest', async ({ raw }) => {
+    if (raw.url === '/late') lateIsIn();
+  });
   dropUnreadBodies(app);
   app.addContentTypeParser('application/x-stream', async () => undefined);
   app.post('/refuse', async ({ raw }, reply) => {
@@ -99,6 +107,16 @@ it('leaves nothing running behind a body that has come, or whose sender has gone
   while (clock.timers > 0) await new Promise((resolve) => setImmediate(resolve));
 });
 
+it('waits for no body whose sender has gone before it is waited for', async () => {
+  const isIn = new Promise<void>((resolve) => {
+    lateIsIn = resolve;
+  });
+  await begin('/late');
+  socket.destroy();
+  await isIn;
+  expect(clock.timers).toBe(0);
+});
+
 const statuses = () => [...told.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
 const repliedTimes = async (times: number) => {
   while (statuses().length < times) await once(socket, 'data');
@@ -144,4 +162,12 @@ it('sends nothing behind the reply of a refused body that stops coming', async (
   clock.advance(BODY_MS);
   await end;
   expect(statuses()).toEqual(['400']);
+});
+
+it('waits no more for the rest of a refused body whose sender has gone', async () => {
+  socket.write(postOf('/refuse', 'application/x-stream', 1000));
+  socket.write('x'.repeat(500));
+  await repliedTimes(1);
+  socket.destroy();
+  while (clock.timers > 0) await new Promise((resolve) => setImmediate(resolve));
 });
