@@ -83,6 +83,8 @@ const BASE = {
   VOXGATE_API_KEYS: USERS.map((user) => `${user}:key-of-${user}`).join(','),
   VOXGATE_UPSTREAM_URL: upstream.url,
   VOXGATE_UPSTREAM_KEYS: 'user:key@100000',
+  // Works under way are answered nothing until all has been asked, which takes minutes on a busy machine.
+  VOXGATE_UPSTREAM_FIRST_BYTE_TIMEOUT_MS: '60000',
   VOXGATE_WORD_TIMES: 'never',
   VOXGATE_ENDINGS: 'sound',
   VOXGATE_FFMPEG: 'off',
