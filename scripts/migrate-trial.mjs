@@ -1,7 +1,8 @@
-// Carries a used data folder to PostgreSQL and a shared folder and back into a new one with `voxgate migrate`, which is killed
-// again and again on its way, and asks gateways before, in between and after:
+// Carries a used data folder to PostgreSQL and a shared folder, or a bucket of S3, and back into a new one with `voxgate migrate`,
+// which is killed again and again on its way, and asks gateways before, in between and after:
 //
-//   node scripts/build.mjs --if-stale && node scripts/migrate-trial.mjs [--works 1000] [--kills 10] [--seed 1]
+//   node scripts/build.mjs --if-stale
+//   node scripts/migrate-trial.mjs [--files folder|s3] [--works 1000] [--kills 10] [--seed 1]
 //
 // Forty works are made by a gateway; the others are copies of these under ids and keys of their own.
 // Promised: every work, address of a file, Idempotency-Key, webhook secret, agent, message and token is as before at each of
@@ -17,6 +18,7 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { WebSocket } from 'ws';
 import { startServing } from './serving-gateway.mjs';
 import { listen, SOURCE, startSpokenUpstream } from './spoken-upstream.mjs';
@@ -35,6 +37,8 @@ const { values } = parseArgs({
     works: { type: 'string', default: '1000' },
     kills: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
+    /** Where the instances have them: `folder` or `s3`. */
+    files: { type: 'string', default: 'folder' },
     /** A kill comes at most so long after records are being carried, ms. */
     spread: { type: 'string', default: '1500' },
   },
@@ -55,7 +59,7 @@ function seeded(seed) {
   };
 }
 const below = seeded(Number(values.seed));
-const tell = (line) => console.error(line);
+const tell = (line) => console.error(`${Math.round(performance.now() / 1000)} s: ${line}`);
 const faults = [];
 const fault = (words) => {
   faults.push(words);
@@ -79,6 +83,8 @@ const BASE = {
   VOXGATE_API_KEYS: USERS.map((user) => `${user}:key-of-${user}`).join(','),
   VOXGATE_UPSTREAM_URL: upstream.url,
   VOXGATE_UPSTREAM_KEYS: 'user:key@100000',
+  // Works under way are answered nothing until all has been asked, which takes minutes on a busy machine.
+  VOXGATE_UPSTREAM_FIRST_BYTE_TIMEOUT_MS: '60000',
   VOXGATE_WORD_TIMES: 'never',
   VOXGATE_ENDINGS: 'sound',
   VOXGATE_FFMPEG: 'off',
@@ -199,6 +205,30 @@ const stop = async ({ child }, signal) => {
   await gone;
 };
 
+/** A server of S3 in a thread of its own, so that what it does for instances does not hold up the trial: {filesUrl, keys, close}. */
+async function startBucket() {
+  const from = (name) => JSON.stringify(new URL(`../test/support/${name}`, import.meta.url).href);
+  const program = `
+    const { parentPort } = require('node:worker_threads');
+    require('node:module').register(${from('typescript-hooks.mjs')});
+    import(${from('s3-server.ts')}).then(async ({ startS3, BUCKET, S3_KEYS }) => {
+      const server = await startS3();
+      parentPort.once('message', () => server.close());
+      parentPort.postMessage({ endpoint: server.endpoint, bucket: BUCKET, keys: { ...S3_KEYS } });
+    })`;
+  const thread = new Worker(program, { eval: true });
+  const [{ endpoint, bucket: name, keys }] = await once(thread, 'message');
+  return {
+    filesUrl: `s3://${name}/voxgate?region=us-east-1&endpoint=${encodeURIComponent(endpoint)}`,
+    keys,
+    async close() {
+      const gone = once(thread, 'exit');
+      thread.postMessage('close');
+      await gone;
+    },
+  };
+}
+
 /** Runs it until it has ended by itself; the first runs are killed while records are carried. */
 async function migrate(args, env, kills) {
   let [killed, runs, printed] = [0, 0, ''];
@@ -240,12 +270,14 @@ register(new URL('../test/support/typescript-hooks.mjs', import.meta.url));
 const { startPostgres } = await import('../test/support/postgres-server.ts');
 const postgres = await startPostgres();
 const root = mkdtempSync(join(tmpdir(), 'voxgate-migrate-'));
+const bucket = values.files === 's3' ? await startBucket() : undefined;
 const running = new Set();
 async function close() {
   for (const child of running) child.kill('SIGKILL');
   upstream.close();
   hook.close();
   await postgres.close();
+  await bucket?.close();
   rmSync(root, { recursive: true, force: true });
 }
 process.on('uncaughtException', (error) => {
@@ -298,12 +330,14 @@ for (const user of USERS) {
   });
   agents.push({ user, id: json.id });
 }
-const issue = async () =>
-  (
-    await ask(gateway.url, USERS[0], 'POST', '/v1/tokens', {
-      json: { scope: 'speak', expiresInSeconds: 900 },
-    })
-  ).json;
+/** Two tokens of this gateway, the second taken back; they hold for 900 s. */
+async function issuePair(url) {
+  const json = { scope: 'speak', expiresInSeconds: 900 };
+  const issue = async () => (await ask(url, USERS[0], 'POST', '/v1/tokens', { json })).json;
+  const pair = { good: await issue(), revoked: await issue() };
+  await ask(url, USERS[0], 'DELETE', `/v1/tokens/${pair.revoked.id}`);
+  return pair;
+}
 upstream.answers = 'beginnings';
 await each(works.slice(MADE - MADE_UNDER_WAY), take);
 // The first parts of the last works are spoken, and then nothing more.
@@ -357,8 +391,7 @@ async function multiply() {
   await database.close();
 }
 
-const [good, revoked] = [await issue(), await issue()];
-await ask(gateway.url, USERS[0], 'DELETE', `/v1/tokens/${revoked.id}`);
+let tokens = await issuePair(gateway.url);
 await each(works, (work) => keep(gateway.url, work));
 const ended = works.filter(({ record }) => /completed|failed/i.test(record.status)).length;
 for (const agent of agents)
@@ -377,8 +410,9 @@ const secret = readFileSync(join(first, 'service-secret'), 'utf8').trim();
 const shared = {
   ...BASE,
   VOXGATE_DATABASE_URL: await postgres.database('trial'),
-  VOXGATE_FILES_URL: `file://${join(root, 'shared')}`,
+  VOXGATE_FILES_URL: bucket?.filesUrl ?? `file://${join(root, 'shared')}`,
   VOXGATE_SECRET: secret,
+  ...bucket?.keys,
 };
 const there = await migrate([], { ...shared, VOXGATE_DATA_DIR: first }, KILLS);
 const checked = await migrate(['--check'], { ...shared, VOXGATE_DATA_DIR: first }, 0);
@@ -437,7 +471,7 @@ async function verify(name, urls) {
     else fault(`${name}: agent ${id} is another`);
   }
   for (const url of urls) {
-    const answers = [await enter(url, good.token), await enter(url, revoked.token)];
+    const answers = [await enter(url, tokens.good.token), await enter(url, tokens.revoked.token)];
     if (answers.join() !== 'open,401') fault(`${name}: the two tokens are answered ${answers.join()}`);
   }
   tell(`${name}: ${JSON.stringify(counts)}`);
@@ -467,6 +501,7 @@ await each(works, (work) => keep(urls[0], work));
 for (const user of USERS) users.get(user).messages = await messagesOf(urls[1], user);
 const repeated = [...taken.values()].filter((times) => times > 1).length;
 if (repeated > 0) fault(`${repeated} messages came twice`);
+tokens = await issuePair(urls[2]);
 for (const instance of instances) await stop(instance, 'SIGTERM');
 
 const back = await migrate(['--back'], { ...shared, VOXGATE_DATA_DIR: second }, KILLS);
@@ -489,7 +524,15 @@ const short = ({ kills, runs, seconds, files }) => ({
 });
 console.log(
   JSON.stringify({
-    ...{ trial: 'migrate', works: WORKS, made: MADE, under, messagesTaken: taken.size, repeated },
+    ...{
+      trial: 'migrate',
+      files: values.files,
+      works: WORKS,
+      made: MADE,
+      under,
+      messagesTaken: taken.size,
+      repeated,
+    },
     ...{ there: short(there), checked: checked.outcome, atInstances },
     ...{ back: short(back), checkedBack: checkedBack.outcome, afterwards, faults },
   }),

@@ -61,7 +61,7 @@ const PROGRAMS = [
     packages: ['redis-server'],
     probes: [['redis-server', '--version']],
     files: /^test\/integration\/redis-[^/]*\.test\.ts$/,
-    partOf: /^test\/conformance\/[^/]*\.test\.ts$/,
+    partOf: /^test\/(conformance\/[^/]*|integration\/balanced)\.test\.ts$/,
   },
   {
     name: 'postgresql',
@@ -69,14 +69,14 @@ const PROGRAMS = [
     // Debian keeps its programs out of PATH.
     probes: [['sh', '-c', 'PATH="$(echo /usr/lib/postgresql/*/bin | tr " " :):$PATH" initdb --version']],
     files: /^test\/integration\/postgres-[^/]*\.test\.ts$/,
-    partOf: /^test\/(conformance|storage)\/[^/]*\.test\.ts$/,
+    partOf: /^test\/((conformance|storage)\/[^/]*|integration\/balanced)\.test\.ts$/,
   },
   {
     name: 'haproxy',
     packages: ['haproxy'],
     // Out of the PATH of users who are not root.
     probes: [['sh', '-c', 'PATH="$PATH:/usr/sbin" haproxy -v']],
-    partOf: /^test\/docs\/cluster\.test\.ts$/,
+    partOf: /^test\/(docs\/cluster|integration\/balanced)\.test\.ts$/,
   },
   {
     name: 'promtool',

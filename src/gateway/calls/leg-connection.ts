@@ -5,7 +5,7 @@ import { AppError, ERROR_TABLE } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type Log, levelOfStatus } from '../../base/log.ts';
 import type { LegAudio, LegCodec, LegFrame, LegInput } from '../../legs/leg.ts';
-import type { CallLeg } from '../../playout/call-leg.ts';
+import type { CallLeg, LegListener } from '../../playout/call-leg.ts';
 import { createFrameMeter } from '../../playout/frame-meter.ts';
 import { createLegPlayout, type LegPlayout } from '../../playout/leg-playout.ts';
 import type { PlayoutClock } from '../../playout/playout-clock.ts';
@@ -107,6 +107,10 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
   const openedAtMs = clock.now();
   /** A session has had it, so that it had an owner. */
   let wasTaken = false;
+  /** When the process with its socket stops. */
+  let leavesAtMs: number | undefined;
+  /** The session that knows of it. */
+  let toldLeaving: LegListener | undefined;
   /** A line of the log has said why it is not served. */
   let isTold = false;
   let cancelTimer = clock.after(options.startWithinMs ?? START_DEADLINE_MS, () => {
@@ -297,6 +301,14 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     }
   };
 
+  /** A session may be given the call a moment after that was said of it. */
+  const tellLeaving = () => {
+    const listener = place?.listener();
+    if (leavesAtMs === undefined || listener === undefined || listener === toldLeaving) return;
+    toldLeaving = listener;
+    listener.onLeaving?.(Math.max(0, leavesAtMs - clock.now()));
+  };
+
   const read = unlessBroken((frame: LegFrame) => codec.read(frame).forEach(take));
 
   return {
@@ -307,7 +319,10 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     closed: (because: LegEnd = 'over') => leave('the socket was closed', because),
     close: (reason, because = 'shutting_down') => end(because, reason),
     isOwned: () => place !== undefined && (owner !== undefined || place.listener() !== undefined),
-    leaving: (deadlineMs) => place?.listener()?.onLeaving?.(deadlineMs),
+    leaving(deadlineMs) {
+      leavesAtMs = clock.now() + deadlineMs;
+      tellLeaving();
+    },
     handOn() {
       isOver = true;
       cancelTimer();
@@ -315,6 +330,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
       place = undefined;
     },
     sweep(nowMs) {
+      tellLeaving();
       const bufferedBytes = wire.bufferedBytes();
       if (bufferedBytes === 0 || bufferedBytes < bufferedBefore) takingSinceMs = nowMs;
       bufferedBefore = bufferedBytes;
