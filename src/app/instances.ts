@@ -94,11 +94,11 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
   onStop(() => directory.close());
   redisLinks.set('instances', () => directory.isUp());
   peers.count = () => directory.others().length;
-  /** Until when an instance that is listed is taken for gone: it could not be reached. */
+  /** Until when an instance is taken for gone: it could not be reached. */
   const unreachable = new Map<string, number>();
-  const isAlive = (instance: string) =>
-    directory.others().some((each) => each.id === instance) &&
-    (unreachable.get(instance) ?? 0) <= clock.now();
+  const isReachable = (instance: string) => (unreachable.get(instance) ?? 0) <= clock.now();
+  const isListed = (instance: string) => directory.others().some((each) => each.id === instance);
+  const isAlive = (instance: string) => isListed(instance) && isReachable(instance);
   const journal = createRedisSessionJournal({
     url: redisUrl,
     id,
@@ -115,8 +115,8 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
   let giveLeg: InstanceLinksOptions['onLeg'] = async () => 'gone';
   let drainLegs: AppInstances['drainLegs'] = async () => {};
 
-  const find = (session: string, expired: 'busy' | 'gone' = 'busy') =>
-    directory.find(sessionName(session), expired);
+  const find = (session: string, unlisted: 'busy' | 'ask-it' = 'busy') =>
+    directory.find(sessionName(session), unlisted);
   return {
     entered: (session) => directory.entered(sessionName(session)),
     left: (session) => directory.left(sessionName(session)),
@@ -140,8 +140,8 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
     },
     async handOver(session, upgrade) {
       if (links === undefined || links.isPassedOn(upgrade.request)) return false;
-      const at = await find(session, 'gone');
-      if (at === undefined) return false;
+      const at = await find(session, 'ask-it');
+      if (at === undefined || (!isListed(at.id) && !isReachable(at.id))) return false;
       try {
         await links.passOn(upgrade, at);
       } catch {

@@ -92,9 +92,18 @@ describe.skipIf(!hasRedis)('instances in Redis', () => {
     });
     await expect.poll(() => gone.isUp()).toBe(true);
     await beatUntil(() => idsOf(a).includes('gone') && idsOf(b).includes('gone'));
+    gone.entered('session:one');
+    await expect.poll(() => a.find('session:one')).toMatchObject({ id: 'gone' });
     await redis.call('ZADD', SEEN, Date.now() - 7000, 'gone');
     await beatUntil(() => idsOf(a).join() === 'b' && idsOf(b).join() === 'a');
     opened.push(gone);
+    // It may only be cut off from Redis, and its sessions be well.
+    expect(await a.find('session:one', 'ask-it')).toMatchObject({ id: 'gone' });
+    await expect(a.find('session:one')).rejects.toMatchObject({ code: 'busy' });
+    clock.advance(90_000);
+    const next = await open('next');
+    await beatUntil(() => idsOf(a).includes('next') && next.others().length > 0);
+    expect(await a.find('session:one', 'ask-it')).toBeUndefined();
   });
 
   it('are told the list when more has changed than is kept, or when an older version changed it', async () => {

@@ -13,9 +13,10 @@ export type InstanceDirectory = {
   others(): readonly Instance[];
   /**
    * The other instance that has it; undefined: none. Rejects with `busy` while the directory cannot be asked, or the instance that
-   * had it last is not listed; `gone`: that is none.
+   * had it last is not listed; `ask-it`: one that was listed a short while ago is told all the same, and is none if it does not
+   * answer.
    */
-  find(name: string, unlisted?: 'busy' | 'gone'): Promise<Instance | undefined>;
+  find(name: string, unlisted?: 'busy' | 'ask-it'): Promise<Instance | undefined>;
   /** Calls `listener` whenever another instance may have got it; the result ends that. */
   watch(name: string, listener: () => void): () => void;
   /** This instance has it now. */

@@ -25,7 +25,8 @@ export type RedisInstanceDirectoryOptions = {
 const BEAT_MS = 2000;
 /** Three beats are missing. */
 const LEASE_MS = 6000;
-const NAME_LEASE_MS = 60_000;
+/** An instance that is cut off for a minute is still found: its last beat is up to 20 s older. */
+const NAME_LEASE_MS = 90_000;
 const NAME_BEAT_MS = 20_000;
 /** Commands of one batch: Redis serves others between two. */
 const BATCH = 200;
@@ -130,6 +131,8 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
   const watched = new Map<string, Set<() => void>>();
   let known = '';
   let living: ReadonlyMap<string, Instance> = new Map();
+  /** Those that are no more listed: they may only be cut off from Redis. */
+  const silent = new Map<string, { readonly instance: Instance; readonly untilMs: number }>();
   let list: readonly Instance[] = [];
   /** An entry was not believed: it may be later, when a clock that was off is set. */
   let hasDoubted = false;
@@ -183,7 +186,12 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
     }
     for (const [id, { url: where, version }] of now)
       if (!living.has(id)) log.info('instance_found', { instance: id, url: where, version });
-    for (const id of living.keys()) if (!now.has(id)) log.info('instance_gone', { instance: id });
+    for (const [id, instance] of living) {
+      if (now.has(id)) continue;
+      log.info('instance_gone', { instance: id });
+      silent.set(id, { instance, untilMs: clock.now() + NAME_LEASE_MS });
+    }
+    for (const [id, { untilMs }] of silent) if (now.has(id) || untilMs <= clock.now()) silent.delete(id);
     living = now;
     list = [...now.values()];
   };
@@ -261,7 +269,7 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
       if (found !== undefined || holder === own.id) return found;
       // One that has just been heard of again, or was never; and a Redis that has forgotten all is told it by and by.
       if (holder !== null) beat();
-      if (holder !== null && unlisted === 'gone') return undefined;
+      if (holder !== null && unlisted === 'ask-it') return silent.get(holder)?.instance;
       if (holder !== null || clock.now() - readyAtMs < 2 * BEAT_MS) throw unknownError();
       return undefined;
     },
