@@ -33,9 +33,8 @@ import { createDraw, History, hurt, isHurt, watchOwnTime } from './history/histo
 import { createSessions, isOfSession, measureTexts } from './history/sessions.mjs';
 import { createTokens } from './history/tokens.mjs';
 import { createHook, createWorks } from './history/works.mjs';
-import { startInstances } from './instances.mjs';
+import { speak, startInstances } from './instances.mjs';
 
-const { speaking } = await import('../test/support/running-gateway.ts');
 const { createRequestWindow } = await import('../testkit/faults/request-windows.ts');
 
 const { values } = parseArgs({
@@ -82,7 +81,7 @@ async function script(reply) {
   key.taken += 1;
   key.most = Math.max(key.most, PER_MINUTE - remaining);
   if (!isOfSession(reply.request.body.text)) await pause(WORK_SPEECH_MS);
-  return speaking(reply);
+  return speak(reply);
 }
 
 const hook = createHook(history, createDraw(seed, 'hook'));

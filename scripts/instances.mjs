@@ -18,10 +18,26 @@ const { startPostgres } = await import('../test/support/postgres-server.ts');
 const { freePort, startRedis } = await import('../test/support/redis-server.ts');
 const { BUCKET, S3_KEYS, startS3 } = await import('../test/support/s3-server.ts');
 const { startScriptedUpstream } = await import('../test/support/scripted-upstream.ts');
+const { speaking } = await import('../test/support/running-gateway.ts');
+const { BODY_BYTES_FIELD } = await import('../src/speech/body-bytes.ts');
 
 const PROGRAM = resolve(import.meta.dirname, '../dist/main.js');
 const INSTANCES = 3;
 const ADMIN = 'key-of-the-operator';
+
+/** Speech as long as its text. It is cut to size, maybe in the middle of a sound: its length is told, so that it is not taken for cut. */
+export function speak(reply) {
+  let bytes = 0;
+  return speaking({
+    ...reply,
+    start: () => reply.start(200, { 'content-type': 'audio/mpeg', trailer: BODY_BYTES_FIELD }),
+    write(chunk) {
+      bytes += chunk.length;
+      reply.write(chunk);
+    },
+    end: () => reply.end({ [BODY_BYTES_FIELD]: `${bytes}` }),
+  });
+}
 
 export const headersOf = (user) => ({ authorization: `Bearer key-of-${user}`, 'x-user-id': user });
 

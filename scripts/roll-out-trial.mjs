@@ -19,7 +19,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
-import { headersOf, startInstances, until } from './instances.mjs';
+import { headersOf, speak, startInstances, until } from './instances.mjs';
 import { MAX_MS, median, ResumableClient } from './resumable-client.mjs';
 import { SOURCE } from './spoken-upstream.mjs';
 
@@ -39,7 +39,6 @@ const [SESSIONS, CALLS, JOBS, PLAYNOTES] = ['sessions', 'calls', 'jobs', 'playno
   Number(values[name]),
 );
 const ACT_MS = Number(values.seconds) * 1000;
-const { speaking } = await import('../test/support/running-gateway.ts');
 const { dial } = await import('../test/support/fake-carrier.ts');
 const { createTelnyxSide } = await import('../testkit/carriers/telnyx-side.ts');
 
@@ -70,7 +69,7 @@ const instances = await startInstances({
   users,
   async script(reply) {
     if (!/harbour|gate/.test(reply.request.body.text)) await pause(WORK_SPEECH_MS);
-    return speaking(reply);
+    return speak(reply);
   },
   onHook,
   files: 'folder',

@@ -21,7 +21,7 @@ export function createDraw(seed, name) {
 }
 
 /** An instance that was hurt may refuse, and a balancer may send there, for so long afterwards. */
-export const AFTERWARDS_MS = 15_000;
+const AFTERWARDS_MS = 15_000;
 
 export class History {
   entries = [];

@@ -10,7 +10,7 @@ const PING_MS = 1000;
 /** An instance that answers no ping for so long may stand still. */
 const SILENT_MS = 4000;
 /** A turn may wait for the quota that an instance has without Redis, and Redis may be away for a minute. */
-export const TURN_MS = 180_000;
+const TURN_MS = 180_000;
 /** What an instance has said so long before it dies may not be written in the journal yet (docs/protocol.md, Coming back). */
 const UNWRITTEN_MS = 300 + 200;
 
