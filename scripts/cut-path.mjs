@@ -93,12 +93,13 @@ export function startPaths() {
 
 if (process.argv[1] === import.meta.filename) {
   const paths = new Map();
-  process.on('message', async ({ order, target, port, kind }) => {
+  process.on('message', ({ order, target, port, kind }) => {
     if (order === 'cut') return paths.get(port).cut(kind);
     if (order === 'mend') return paths.get(port).mend();
-    const path = await openPath(target);
-    paths.set(path.port, path);
-    process.send({ port: path.port });
+    void openPath(target).then((path) => {
+      paths.set(path.port, path);
+      process.send({ port: path.port });
+    });
   });
   process.on('disconnect', () => process.exit());
 }

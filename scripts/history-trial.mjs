@@ -88,7 +88,7 @@ const hook = createHook(history, createDraw(seed, 'hook'));
 const instances = await startInstances({
   users: USERS,
   script,
-  onHook: hook.take,
+  onHook: (...message) => hook.take(...message),
   files: 's3',
   env: {
     VOXGATE_UPSTREAM_KEYS: `user:a@${PER_MINUTE},user:b@${PER_MINUTE}`,
@@ -172,12 +172,12 @@ const times = (count, name, life) =>
   Array.from({ length: Number(count) }, (_, at) => watch(`${name} ${at}`, (draw) => life(at, draw)));
 const hurting = watch('acts', hurtThem);
 const lives = [
-  ...times(values.sessions, 'session', sessions.live),
-  ...times(values.calls, 'call', calls.live),
+  ...times(values.sessions, 'session', (at, draw) => sessions.live(at, draw)),
+  ...times(values.calls, 'call', (at, draw) => calls.live(at, draw)),
   ...times(values.makers, 'maker', (at, draw) => works.makeNotes(`maker-${at}`, draw)),
   ...times(2, 'polls', (_, draw) => works.poll(draw)),
   ...times(2, 'tokens', (_, draw) => tokens.live(draw)),
-  watch('jobs', works.makeJobs),
+  watch('jobs', (draw) => works.makeJobs(draw)),
 ];
 await pause(Number(values.minutes) * 60_000);
 areActsOver = true;
@@ -192,7 +192,7 @@ await instances.close();
 console.log(
   JSON.stringify({
     ...{ trial: 'history', seed, minutes: Math.round(history.now() / 6000) / 10, load: loadavg() },
-    counts: Object.fromEntries(Object.entries(history.counts).sort()),
+    counts: Object.fromEntries(Object.entries(history.counts).sort(([a], [b]) => (a < b ? -1 : 1))),
     quota: [...keys.values()].map(({ taken, refused, most }) => ({
       taken,
       refused,

@@ -94,7 +94,7 @@ export class WatchedClient extends ResumableClient {
         history.note('session gone', { session: name, why: error.message, acknowledged });
         if (acknowledged > 0 && !endsHere)
           history.violation(
-            `session ${name} is lost with ${acknowledged} acknowledged messages: ${error.message} after ${this.refusals.slice(-5)}`,
+            `session ${name} is lost with ${acknowledged} acknowledged messages: ${error.message} after ${this.refusals.slice(-5).join()}`,
           );
         this.isGone = true;
         for (const waiter of this.waiters) waiter();
@@ -132,11 +132,7 @@ export class WatchedClient extends ResumableClient {
     for (const turn of this.kinds.keys()) {
       const [started, ended, heard] = ['started', 'ended', 'heard'].map((type) => this.of(type, turn));
       const wrong = (words) => history.violation(`session ${name}, turn ${turn}: ${words}`);
-      for (const [what, said] of [
-        ['started', started],
-        ['ended', ended],
-        ['heard', heard],
-      ])
+      for (const [what, said] of Object.entries({ started, ended, heard }))
         if (said.length > 1 && !said.slice(0, -1).every((each) => this.mayBeRepeated(each)))
           wrong(`${what} ${said.length} times`);
         else if (said.length > 1) history.count('repeatedAsPromised');

@@ -245,7 +245,7 @@ export function createWorks({ instances, asking, history, hook, isOver }) {
             ...own.filter((id) => !listed.includes(id)),
           ];
           if (odd.length > 0 || listed.length !== own.length)
-            history.violation(`${user} has ${listed.length} ${kind} instead of ${own.length}: ${odd}`);
+            history.violation(`${user} has ${listed.length} ${kind} instead of ${own.length}: ${odd.join()}`);
         }
       await until(
         'the last messages to the webhook',
@@ -253,11 +253,15 @@ export function createWorks({ instances, asking, history, hook, isOver }) {
         120_000,
       ).catch((error) =>
         history.violation(
-          `${error.message} of ${works.filter(({ id }) => !hook.ends.has(id)).map(({ id }) => id)}`,
+          `${error.message} of ${works
+            .filter(({ id }) => !hook.ends.has(id))
+            .map(({ id }) => id)
+            .join()}`,
         ),
       );
       for (const [id, told] of hook.ends)
-        if (told.size !== 1) history.violation(`the end of ${id} is told in ${told.size} ways: ${[...told]}`);
+        if (told.size !== 1)
+          history.violation(`the end of ${id} is told in ${told.size} ways: ${[...told].join()}`);
     },
   };
 }
