@@ -173,6 +173,7 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
             path: legPath(name, userId),
           }),
         sendHome: (name) => guests.sendHome(name),
+        askPlayer: (key) => switchboard.askPlayer(key),
         clock,
       });
       const guests = createLegGuests({ registry: () => registry, clock, playout, log });

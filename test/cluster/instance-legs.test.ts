@@ -15,6 +15,8 @@ let held: Map<string, string>;
 let watching: Map<string, Set<() => void>>;
 let instances: Record<string, InstanceLegs>;
 let homes: Map<string, () => void>;
+/** What becomes of a call that is wanted, by its key. */
+let onWanted: (key: string) => void;
 /** Calls as they came, by key. */
 let started: Map<string, ArrivedLeg>;
 
@@ -62,6 +64,7 @@ function openInstance(id: string): InstanceLegs {
     },
     // The other side hears of it a moment later.
     sendHome: (name) => void clock.after(20, () => homes.get(name)?.()),
+    askPlayer: (key) => onWanted(key),
   });
   return legs;
 }
@@ -96,6 +99,7 @@ beforeEach(() => {
   watching = new Map();
   homes = new Map();
   started = new Map();
+  onWanted = () => {};
   instances = {};
   instances = { a: openInstance('a'), b: openInstance('b') };
 });
@@ -112,6 +116,25 @@ describe('a call whose socket is at another instance', () => {
       expect(second.told.filter((told) => told !== 'decided')).toEqual(['leg_taken']);
     }
   });
+
+  it.each(['a', 'c'])(
+    'is given to a session of %s where the instance that has it stands still',
+    async (at) => {
+      instances.c = openInstance('c');
+      arriveAtA('k1', legOf('CA1', 'ann'));
+      const first = attach('b', 'ann', { callSid: 'CA1' });
+      await settle();
+      // Its relay is cut, as b does not answer.
+      onWanted = (key) => void clock.after(400, () => instances.a!.arrive(key, 'goes-on', started.get(key)!));
+      const second = attach(at, 'ann', { callSid: 'CA1' });
+      await settle(400);
+      await settle(100);
+      expect([first.told, second.told]).toEqual([
+        ['attached', 'decided'],
+        ['attached', 'decided'],
+      ]);
+    },
+  );
 
   it('is given when it comes after the session has asked for it', async () => {
     const asked = attach('b', 'ann', { callSid: 'CA1' });

@@ -32,6 +32,8 @@ export type InstanceLegsOptions = {
   readonly fetch: (from: Instance, name: string, userId: string) => Promise<void>;
   /** The call goes on where its socket is. */
   readonly sendHome: (name: string) => void;
+  /** A call of this instance, by its key, is wanted: it comes home when the instance that plays to it stands still. */
+  readonly askPlayer: (key: string) => void;
   readonly clock: Clock;
 };
 
@@ -64,7 +66,7 @@ type Held = {
 type Guest = { readonly arrived: ArrivedLeg; listener: LegListener | undefined };
 
 export function createInstanceLegs(options: InstanceLegsOptions): InstanceLegs {
-  const { local, directory, fetch, sendHome, clock } = options;
+  const { local, directory, fetch, sendHome, askPlayer, clock } = options;
   /** Legs whose sockets are here, by key. */
   const held = new Map<string, Held>();
   /** Legs of other instances that sessions of this one have, by name. */
@@ -173,21 +175,22 @@ export function createInstanceLegs(options: InstanceLegsOptions): InstanceLegs {
         if (state !== 'open') return;
         if (from !== undefined) return bring(from, name);
         looking -= 1;
-        if (looking <= 0) answer.onDecided?.();
+        if (looking <= 0 && away() === undefined) answer.onDecided?.();
       };
       const names = namesOf(userId, wanted);
       looking = names.length;
       // Its socket is here, and a session of another instance has it; should that one let it go, it is given above.
-      const isAway = () =>
-        [...held.values()].some(
-          (leg) => leg.place === undefined && leg.names.some((one) => names.includes(one)),
-        );
-      if (isAway())
+      const away = () =>
+        [...held].find(([, leg]) => leg.place === undefined && leg.names.some((one) => names.includes(one)));
+      const [awayKey] = away() ?? [];
+      if (awayKey !== undefined) {
+        askPlayer(awayKey);
         ends.push(
           clock.after(COMES_HOME_MS, () => {
-            if (isAway()) refuse(new AppError('leg_taken', 'Another session has this leg.'));
+            if (away() !== undefined) refuse(new AppError('leg_taken', 'Another session has this leg.'));
           }),
         );
+      }
       for (const name of names) ends.push(directory.watch(name, () => void look(name)));
       return over;
     },
@@ -238,7 +241,10 @@ export function createInstanceLegs(options: InstanceLegsOptions): InstanceLegs {
       const free = () =>
         mine().find(([, { place }]) => place !== undefined && place.listener() === undefined);
       const away = mine().find(([, { place }]) => place === undefined);
-      if (free() === undefined && away !== undefined) await comesHome(away[1]);
+      if (free() === undefined && away !== undefined) {
+        askPlayer(away[0]);
+        await comesHome(away[1]);
+      }
       const found = free();
       if (found === undefined) return mine().length === 0 ? 'gone' : 'taken';
       const [key, leg] = found;

@@ -21,6 +21,8 @@ export type HeldLeg = LegConnection & {
   bringHome(): void;
   /** Another process plays to it. */
   isAway(): boolean;
+  /** Somebody else wants the call: it comes back when the process that plays to it stands still. */
+  askPlayer(): void;
   /** This process stops: who plays to it elsewhere is told, and it ends when no session has it. */
   drain(deadlineMs: number): void;
 };
@@ -48,7 +50,11 @@ const MAX_RELAYED_BYTES = 1024 * 1024;
 /** While the far side has not read everything, the process that plays is sent how much waits. */
 const TELL_EVERY_MS = 20;
 
-type Away = { readonly relay: Duplex; readonly send: (message: RelayMessage) => void };
+type Away = {
+  readonly relay: Duplex;
+  readonly send: (message: RelayMessage) => void;
+  readonly ask: () => void;
+};
 
 export function createHeldLeg(options: HeldLegOptions): HeldLeg {
   const { kind, wire, clock } = options;
@@ -129,9 +135,6 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
     here?.handOn();
     if (here !== undefined) options.onMovedAway();
     here = undefined;
-    const mine: Away = { relay, send: (message) => void relay.write(packRelay(message)) };
-    away = mine;
-
     let bytes = 0;
     let telling: 'idle' | 'soon' = 'idle';
     const tell = () => {
@@ -163,7 +166,9 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
         relay.end();
       }
     };
-    readRelay(relay, hear, clock);
+    const { ask } = readRelay(relay, hear, clock);
+    const mine: Away = { relay, send: (message) => void relay.write(packRelay(message)), ask };
+    away = mine;
     // A server leaves its half of an upgraded socket open.
     relay.once('end', () => relay.end());
     relay.once('close', () => {
@@ -202,6 +207,7 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
     handOn() {},
     sweep: (nowMs) => here?.sweep(nowMs),
     isAway: () => away !== undefined,
+    askPlayer: () => away?.ask(),
     drain(deadlineMs) {
       phase = 'leaves';
       away?.send({ is: 'leaving', deadlineMs });

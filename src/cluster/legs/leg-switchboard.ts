@@ -16,6 +16,8 @@ export type LegSwitchboard = {
   readonly connect: typeof createLegConnection;
   /** Another process takes the call over the stream that `open` gives. */
   readonly give: (key: string, open: OpenRelay) => 'given' | 'gone';
+  /** Somebody wants a call that another process plays to: it comes back here when that one stands still. */
+  readonly askPlayer: (key: string) => void;
   /** Has the call of a socket of this process go on here. Throws when there is none. */
   bringHome(key: string): void;
   /** Gives no more calls. Resolves when no other process plays to one of here any more, or at the deadline. */
@@ -70,6 +72,7 @@ export function createLegSwitchboard(options: LegSwitchboardOptions): LegSwitchb
       leg!.moveTo(relay);
       return 'given';
     },
+    askPlayer: (key) => held.get(key)?.askPlayer(),
     bringHome(key) {
       const leg = held.get(key);
       if (leg === undefined) throw new AppError('leg_not_found', 'The leg has gone.');

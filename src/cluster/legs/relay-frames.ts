@@ -29,8 +29,9 @@ export type RelayMessage =
   | { readonly is: 'handed-on' }
   | { readonly is: 'close'; readonly code: number; readonly reason: string }
   | { readonly is: 'terminate' }
-  /** From both sides, now and then. */
-  | { readonly is: 'alive' };
+  /** From both sides, now and then, and at once when the other asks. */
+  | { readonly is: 'alive' }
+  | { readonly is: 'ask' };
 
 const HEADER_BYTES = 5;
 /** The largest message of a platform is a quarter of this. */
@@ -79,26 +80,36 @@ export function createRelayReader(onMessage: (message: RelayMessage) => void): (
 const ALIVE_MS = 2000;
 /** Three of them are missing: the machine at the other end is gone, or its process stands still. */
 const SILENT_MS = 6000;
+/** A process that is asked answers within this, or stands still. */
+const ANSWER_MS = 400;
 
 /**
  * Reads what comes over a relay, and says that this side is alive. It is cut when the other side brings what no process of ours
- * sends, or has said that it is alive and is silent.
+ * sends, or has said that it is alive and is silent. `ask` cuts it unless the other side, which has said so, says something at once.
  */
-export function readRelay(relay: Duplex, onMessage: (message: RelayMessage) => void, clock: Clock): void {
+export function readRelay(
+  relay: Duplex,
+  onMessage: (message: RelayMessage) => void,
+  clock: Clock,
+): { readonly ask: () => void } {
   let heardAtMs = Number.POSITIVE_INFINITY;
+  let chunks = 0;
+  const say = (message: RelayMessage) => void (relay.writable && relay.write(packRelay(message)));
   const read = createRelayReader((message) => {
     if (message.is === 'alive') heardAtMs = clock.now();
+    else if (message.is === 'ask') say({ is: 'alive' });
     else onMessage(message);
   });
   let disarm = () => {};
   const beat = () => {
     disarm = clock.after(ALIVE_MS, beat);
     if (clock.now() - heardAtMs >= SILENT_MS) relay.destroy();
-    else if (relay.writable) relay.write(packRelay({ is: 'alive' }));
+    else say({ is: 'alive' });
   };
   disarm = clock.after(ALIVE_MS, beat);
   relay.once('close', () => disarm());
   relay.on('data', (chunk: Buffer) => {
+    chunks += 1;
     if (Number.isFinite(heardAtMs)) heardAtMs = clock.now();
     try {
       read(chunk);
@@ -107,4 +118,13 @@ export function readRelay(relay: Duplex, onMessage: (message: RelayMessage) => v
     }
   });
   relay.on('error', () => {}); // its close is what matters
+  return {
+    ask() {
+      // An older version knows nothing of it.
+      if (!Number.isFinite(heardAtMs)) return;
+      say({ is: 'ask' });
+      const before = chunks;
+      clock.after(ANSWER_MS, () => chunks === before && relay.destroy());
+    },
+  };
 }

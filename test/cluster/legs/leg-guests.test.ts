@@ -56,6 +56,7 @@ function attach(): readonly string[] {
     clock,
     fetch: (_from, name, userId) => guests.fetch({ key: name, userId, from }),
     sendHome: (name) => guests.sendHome(name),
+    askPlayer() {},
   });
   guests = createLegGuests({
     registry: () => legs,

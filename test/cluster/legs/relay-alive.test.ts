@@ -15,12 +15,12 @@ function open() {
     },
   });
   const heard: RelayMessage[] = [];
-  readRelay(relay, (message) => heard.push(message), clock);
+  const { ask } = readRelay(relay, (message) => heard.push(message), clock);
   const tell = async (message: RelayMessage) => {
     relay.push(packRelay(message));
     await clock.run(1);
   };
-  return { clock, relay, written, heard, tell };
+  return { clock, relay, written, heard, tell, ask };
 }
 
 it('says every two seconds that its side is alive, and ends when the other one does not any more', async () => {
@@ -49,4 +49,27 @@ it('goes on with a side that never says so, and with one that says anything', as
     await busy.clock.run(1000);
   }
   expect(busy.relay.destroyed).toBe(false);
+});
+
+it('is cut where the other side does not answer at once when it is asked, but for one that cannot know of it', async () => {
+  const asked = async (answer: RelayMessage | undefined, first: RelayMessage) => {
+    const { clock, relay, written, tell, ask } = open();
+    await tell(first);
+    ask();
+    expect(Buffer.concat(written).toString().includes('"ask"')).toBe(first.is === 'alive');
+    await clock.run(300);
+    if (answer !== undefined) await tell(answer);
+    await clock.run(200);
+    return relay.destroyed ? 'cut' : 'goes on';
+  };
+  expect(await asked({ is: 'alive' }, { is: 'alive' })).toBe('goes on');
+  expect(await asked({ is: 'frame', frame: 'x' }, { is: 'alive' })).toBe('goes on');
+  expect(await asked(undefined, { is: 'alive' })).toBe('cut');
+  expect(await asked(undefined, { is: 'taken', bytes: 1, waiting: 0 })).toBe('goes on');
+});
+
+it('answers when it is asked', async () => {
+  const { written, heard, tell } = open();
+  await tell({ is: 'ask' });
+  expect([Buffer.concat(written).equals(packRelay({ is: 'alive' })), heard]).toEqual([true, []]);
 });
