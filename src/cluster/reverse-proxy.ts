@@ -63,10 +63,15 @@ export async function passUpgradeOn(
   relay.write(head);
   // One that is stopped is still connected to.
   if ('origin' in to.at)
-    await once(relay, 'readable', { signal: AbortSignal.timeout(UPGRADE_MS) }).catch((fault: unknown) => {
-      relay.destroy();
-      throw fault;
-    });
+    await once(relay, 'readable', { signal: AbortSignal.timeout(UPGRADE_MS) })
+      .then(() => {
+        // Its end is readable, too: another instance has the address by now, and does not know this one.
+        if (relay.readableLength === 0) throw new Error('the upgrade is not answered');
+      })
+      .catch((fault: unknown) => {
+        relay.destroy();
+        throw fault;
+      });
   pipeline(socket, relay, () => relay.destroy());
   pipeline(relay, socket, () => socket.destroy());
   return relay;

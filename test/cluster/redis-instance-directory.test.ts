@@ -112,6 +112,18 @@ describe.skipIf(!hasRedis)('instances in Redis', () => {
     const b = await open('b');
     await redis.call('SET', 'voxgate:{instances}:version', 'of an older version');
     await beatUntil(() => idsOf(a).join() === 'b' && idsOf(b).join() === 'a');
+    // The older one's change lies between two that are noted.
+    const said = JSON.stringify({ id: 'old', url: 'http://127.0.0.1/old', version: '0', atMs: Date.now() });
+    const entry = JSON.stringify({ said, signature: notesOf('old').signEntry(said) });
+    await redis.call('ZADD', SEEN, Date.now() + 60_000, 'old');
+    await redis.call('HSET', ENTRIES, 'old', entry);
+    await redis.call('SET', 'voxgate:{instances}:version', 'with the old one');
+    const after = await open('after');
+    await expect.poll(() => after.others().length).toBe(3);
+    await beatUntil(() => idsOf(a).join() === 'after,b,old' && idsOf(b).join() === 'a,after,old');
+    await after.close();
+    await redis.call('ZADD', SEEN, Date.now() - 7000, 'old');
+    await beatUntil(() => idsOf(a).join() === 'b' && idsOf(b).join() === 'a');
     // So many are found dead at one beat.
     const dead = names(300, 100);
     await redis.call('HSET', ENTRIES, ...dead.flatMap((id) => [id, '{}']));

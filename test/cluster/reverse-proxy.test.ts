@@ -3,16 +3,17 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createFrontServer, type FrontServer } from '../../src/cluster/front-server.ts';
 import { createSecretNotes } from '../../src/cluster/peer-note.ts';
 import { openPrivateListener, type PrivateListener } from '../../src/cluster/private-listener.ts';
-import { createReverseProxy, type ReverseProxy } from '../../src/cluster/reverse-proxy.ts';
+import { createReverseProxy, passUpgradeOn, type ReverseProxy } from '../../src/cluster/reverse-proxy.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -181,5 +182,27 @@ describe('a request that is passed on', () => {
     expect(await ask({})).toBe('cut');
     expect(await ask({ 'x-voxgate-peer': 'wrong http named 127.0.0.1' })).toBe('cut');
     expect(await ask({ 'x-voxgate-peer': 'of-this-test http named 127.0.0.1' })).toBe(200);
+  });
+});
+
+describe('an upgrade for another instance', () => {
+  it('is not passed on where another one has its address by now, which closes without a word', async () => {
+    const stranger = createServer((socket) => socket.once('data', () => socket.end())).listen(0, '127.0.0.1');
+    await once(stranger, 'listening');
+    const { port } = stranger.address() as { port: number };
+    const asked = { method: 'GET', url: '/v1/session', rawHeaders: [], headers: {}, socket: {} };
+    const upgrade = {
+      request: asked as unknown as IncomingMessage,
+      socket: new PassThrough(),
+      head: Buffer.of(),
+    };
+    await expect(
+      passUpgradeOn(upgrade, {
+        at: { origin: `http://127.0.0.1:${port}` },
+        notes: createSecretNotes('of-this-test'),
+      }),
+    ).rejects.toThrow('the upgrade is not answered');
+    expect(upgrade.socket.destroyed).toBe(false);
+    stranger.close();
   });
 });

@@ -46,7 +46,11 @@ const keyOf = (name: string) => `voxgate:has:${name}`;
 
 /** In a script: `changed(id, name)` notes that the list has another name since this instance came or went. */
 const CHANGED = `
+local function made(change, by) return string.sub(change, 1, #by + 1) == by .. ' ' end
 local function changed(id, name)
+  -- What an older version has changed is in no note: then all that was noted before is of no use.
+  local last = redis.call('LINDEX', KEYS[4], -1)
+  if last and not made(last, redis.call('GET', KEYS[3]) or '') then redis.call('DEL', KEYS[4]) end
   redis.call('SET', KEYS[3], name)
   redis.call('RPUSH', KEYS[4], name .. ' ' .. id)
   redis.call('LTRIM', KEYS[4], -${MAX_CHANGES}, -1)
@@ -72,7 +76,6 @@ for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, 10 * ARGV[3]) end
 local name = redis.call('GET', KEYS[3]) or ''
 if name == ARGV[4] then return { name } end
 local changes = redis.call('LRANGE', KEYS[4], 0, -1)
-local function made(change, by) return string.sub(change, 1, #by + 1) == by .. ' ' end
 -- The last one made the present name, and one made the known name: then nothing is missing in between.
 if ARGV[4] ~= '' and #changes > 0 and made(changes[#changes], name) then
   local told = {}

@@ -124,7 +124,8 @@ export function readRelay(
       if (!Number.isFinite(heardAtMs)) return;
       say({ is: 'ask' });
       const before = chunks;
-      clock.after(ANSWER_MS, () => chunks === before && relay.destroy());
+      // Where this process was late itself, the answer waits to be read.
+      clock.after(ANSWER_MS, () => clock.soon(() => chunks === before && relay.destroy()));
     },
   };
 }
