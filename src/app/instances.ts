@@ -69,7 +69,7 @@ export type AppInstances = {
 };
 
 const ID_BYTES = 9;
-/** An instance that is not reached is listed no longer than this. */
+/** So long an instance that was not reached is not tried again. */
 const UNREACHABLE_MS = 10_000;
 
 /** Undefined where this instance is the only one. */

@@ -280,7 +280,7 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
 
   const begin = async (): Promise<Waiting> => {
     mayHaveMore = true;
-    while (mayHaveMore && phase === 'open') {
+    while ((mayHaveMore || filling !== undefined) && phase === 'open') {
       // Told while a look is under way: another one follows.
       if (filling === undefined) mayHaveMore = false;
       filling ??= fill()
@@ -290,7 +290,7 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
         });
       await filling;
     }
-    return waiting;
+    return phase === 'open' ? waiting : 'some-may-wait';
   };
   const recheck = () => void begin();
 

@@ -26,7 +26,7 @@ import { migrate } from './postgres/migrations.ts';
 export type RecordNews = {
   /** There may be works to begin. */
   readonly works?: boolean;
-  /** There may be messages that nobody sends: whoever put them into the outbox sends them otherwise. */
+  /** Set by the poll alone: the instance that wrote a message sends it; others look for those of one that died. */
   readonly messages?: boolean;
   /** A token was revoked. */
   readonly revoked?: boolean;

@@ -39,6 +39,12 @@ describe('the work runner', () => {
     const together = [runner.begin(), bench.add().then(() => runner.begin())];
     expect(await Promise.all(together)).toEqual(['some-may-wait', 'some-may-wait']);
     await runner.close();
+    expect(await runner.begin()).toBe('some-may-wait');
+    const roomy = openRunnerBench({ mostAtOnce: 9 });
+    const other = roomy.open();
+    const added = [1, 2, 3].map(() => roomy.add().then(() => other.begin()));
+    expect(await Promise.all(added)).toEqual(['none-waits', 'none-waits', 'none-waits']);
+    await other.close();
   });
 
   it('begins nothing where there is room for none, and says so', async () => {
