@@ -31,11 +31,13 @@ export type VoiceRecords = {
    */
   endedAlike(spoken: SpokenText, doubt: Doubt): void;
   isBelieved(spoken: SpokenText, doubt: Doubt): boolean;
-  /** A speech was given up because its sound breaks off; `body` is a digest of all of its bytes. */
-  brokeOff(spoken: SpokenText, body: string): void;
   /**
-   * Whether the voice says this text so: speech of it was given up with the very same bytes five times, and the voice has spoken
-   * longer than these `audioMs`, so that no limit of the service cuts it there.
+   * A speech that nobody listens to was given up at `atMs`, because its sound breaks off; `body` is a digest of all of its bytes.
+   */
+  brokeOff(spoken: SpokenText, body: string, atMs: number): void;
+  /**
+   * Whether the voice says this text so: speech of it was given up with the very same bytes five times within more than a minute,
+   * and the voice has spoken longer than these `audioMs`, so that no limit of the service cuts it there.
    */
   alwaysBreaksOff(spoken: SpokenText, body: string, audioMs: number): boolean;
 };
@@ -70,6 +72,10 @@ const areOthers = (fits: Fits): boolean =>
 const BELIEVED_AFTER = 3;
 /** As often as a work asks again for a part (service/speak-parts.ts): minutes, in which a service would cut here and there. */
 const ALWAYS_AFTER = 5;
+/** Less than the shortest pause between two tries of a work, and than its first five tries take. */
+const MIN_APART_MS = 900;
+const MIN_WITHIN_MS = 60_000;
+const NEVER = { times: 0, firstMs: 0, lastMs: 0 } as const;
 const MAX_BROKEN_OFF = 1024;
 /** A limit of samples, tokens or bytes cuts all speech at the same length, give or take a piece of the encoder. */
 const MIN_LONGER_MS = 500;
@@ -90,8 +96,8 @@ export const countLetters = (text: string): number => text.match(SPOKEN)?.length
 
 export function createVoiceRecords(): VoiceRecords {
   const voices = new Map<string, VoiceRecord>();
-  /** How often speech was given up, by voice, text and body. */
-  const brokenOff = new Map<string, number>();
+  /** How often speech was given up, by voice, text and body, and when for the first and the last time. */
+  const brokenOff = new Map<string, { times: number; readonly firstMs: number; lastMs: number }>();
   let ofService: Fits = [];
   let service: 'tells-lengths' | 'has-told-none' = 'has-told-none';
 
@@ -158,15 +164,23 @@ export function createVoiceRecords(): VoiceRecords {
       if (requests.size >= BELIEVED_AFTER) voice.believed.add(doubt);
     },
     isBelieved: (spoken, doubt) => voices.get(keyOf(spoken))?.believed.has(doubt) ?? false,
-    brokeOff(spoken, body) {
+    brokeOff(spoken, body, atMs) {
       const key = speechKeyOf(spoken, body);
-      const times = (brokenOff.get(key) ?? 0) + 1;
+      const before = brokenOff.get(key);
+      // Works that say the same text at the same time may be given one body by a cache.
+      if (before !== undefined && atMs - before.lastMs < MIN_APART_MS) return;
       brokenOff.delete(key);
-      brokenOff.set(key, times);
+      brokenOff.set(key, {
+        times: (before?.times ?? 0) + 1,
+        firstMs: before?.firstMs ?? atMs,
+        lastMs: atMs,
+      });
       if (brokenOff.size > MAX_BROKEN_OFF) brokenOff.delete(brokenOff.keys().next().value!);
     },
-    alwaysBreaksOff: (spoken, body, audioMs) =>
-      (brokenOff.get(speechKeyOf(spoken, body)) ?? 0) >= ALWAYS_AFTER &&
-      (voices.get(keyOf(spoken))?.longestMs ?? 0) >= audioMs + MIN_LONGER_MS,
+    alwaysBreaksOff(spoken, body, audioMs) {
+      const { times, firstMs, lastMs } = brokenOff.get(speechKeyOf(spoken, body)) ?? NEVER;
+      if (times < ALWAYS_AFTER || lastMs - firstMs < MIN_WITHIN_MS) return false;
+      return (voices.get(keyOf(spoken))?.longestMs ?? 0) >= audioMs + MIN_LONGER_MS;
+    },
   };
 }

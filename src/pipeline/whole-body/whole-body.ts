@@ -240,7 +240,9 @@ export async function relayWholeBody(
   };
   /** No more will come: words that are missing do not count as heard. */
   const giveUp = async ({ error, doubt, heard }: Trouble) => {
-    if (doubt === 'breaks-off') voices.brokeOff(request, relayed.fingerprint().digest());
+    const isHeard = recoveryPolicy.remainingMs() < Number.POSITIVE_INFINITY;
+    if (doubt === 'breaks-off' && !isHeard)
+      voices.brokeOff(request, relayed.fingerprint().digest(), clock.now());
     // What came in one piece with what ended it has not been told yet.
     report.arrived(relayed.heardMs(), 'arriving');
     const ending = heard ?? (await endings?.ending(LAST_WORDS_MS, 'on-suspicion'));

@@ -75,16 +75,20 @@ describe('the record of a voice', () => {
 
   it('always breaks off in a text that was given up five times with the same bytes, but not where nothing was longer', () => {
     const voices = createVoiceRecords();
-    const giveUp = (body: string, times: number) => {
-      for (let time = 0; time < times; time += 1) voices.brokeOff(english, body);
+    const giveUp = (body: string, times: number, everyMs = 20_000) => {
+      for (let time = 0; time < times; time += 1) voices.brokeOff(english, body, time * everyMs);
     };
     giveUp('one', 5);
+    giveUp('at once', 50, 10);
+    giveUp('soon', 5, 1000);
     expect(voices.alwaysBreaksOff(english, 'one', 1000)).toBe(false);
     voices.undoubted({ ...english, text: 'Another text.' }, 1499);
     expect(voices.alwaysBreaksOff(english, 'one', 1000)).toBe(false);
     voices.undoubted({ ...english, text: 'Another text.' }, 1500);
     voices.undoubted({ ...english, text: 'A third.' }, 300);
     expect(voices.alwaysBreaksOff(english, 'one', 1000)).toBe(true);
+    expect(voices.alwaysBreaksOff(english, 'at once', 1000)).toBe(false);
+    expect(voices.alwaysBreaksOff(english, 'soon', 1000)).toBe(false);
     for (const other of [
       { ...english, text: 'Other.' },
       { ...english, voice: 'b' },
@@ -92,7 +96,7 @@ describe('the record of a voice', () => {
       expect(voices.alwaysBreaksOff(other, 'one', 1000)).toBe(false);
     giveUp('two', 4);
     expect(voices.alwaysBreaksOff(english, 'two', 1000)).toBe(false);
-    for (let text = 0; text < 1024; text += 1) voices.brokeOff({ ...english, text: `${text}` }, 'three');
+    for (let text = 0; text < 1024; text += 1) voices.brokeOff({ ...english, text: `${text}` }, 'three', 0);
     expect(voices.alwaysBreaksOff(english, 'one', 1000)).toBe(false);
   });
 
