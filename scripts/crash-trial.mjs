@@ -15,6 +15,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { seededBelow } from './seeded.mjs';
 
 const PROGRAM = resolve(import.meta.dirname, '../dist/main.js');
 /** So many are under way at once; each new one takes the place of one that has ended. */
@@ -35,17 +36,6 @@ to the market. A storm broke the old pier in 1901, and the town paid for a new o
 The lighthouse stands on a rock a mile from the shore. Its lamp was lit by hand until 1952, when a cable was laid.
 Visitors may climb its ninety steps on Sundays in summer, and they see three islands from there.
 `;
-
-/** Whole numbers below a limit, the same for the same seed (mulberry32). */
-function seeded(seed) {
-  let state = seed;
-  return (limit) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
-  };
-}
 
 async function openReceiver() {
   /** Terminal messages of each work: id of the message → how often it came. */
@@ -166,7 +156,7 @@ export async function crashTrial({
   sentences = SENTENCES,
   tell = () => {},
 }) {
-  const below = seeded(seed);
+  const below = seededBelow(seed);
   const jobText = SENTENCE.repeat(sentences);
   const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-crash-'));
   const receiver = await openReceiver();

@@ -3,7 +3,6 @@
 // are in a process of their own, so that a trial that is busy slows down nothing.
 
 import { fork } from 'node:child_process';
-
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 

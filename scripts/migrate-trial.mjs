@@ -20,6 +20,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { WebSocket } from 'ws';
+import { seededBelow } from './seeded.mjs';
 import { startServing } from './serving-gateway.mjs';
 import { listen, SOURCE, startSpokenUpstream } from './spoken-upstream.mjs';
 
@@ -48,17 +49,7 @@ const [WORKS, KILLS, SPREAD_MS] = [Number(values.works), Number(values.kills), N
 const [MADE, MADE_UNDER_WAY] = [Math.min(WORKS, 40), 4];
 const UNDER_WAY = Math.max(MADE_UNDER_WAY, Math.ceil(WORKS / 50));
 
-/** Whole numbers below a limit, the same for the same seed (mulberry32). */
-function seeded(seed) {
-  let state = seed;
-  return (limit) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
-  };
-}
-const below = seeded(Number(values.seed));
+const below = seededBelow(Number(values.seed));
 const tell = (line) => console.error(`${Math.round(performance.now() / 1000)} s: ${line}`);
 const faults = [];
 const fault = (words) => {

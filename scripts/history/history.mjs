@@ -3,16 +3,12 @@
 
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { seededWords } from '../seeded.mjs';
 
-/** Random numbers from 0 to 1 (mulberry32) that follow from `seed` and `name`. */
+/** Random numbers that follow from `seed` and `name`. */
 export function createDraw(seed, name) {
-  let state = createHash('sha256').update(`${seed} ${name}`).digest().readUInt32LE();
-  const draw = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = seededWords(createHash('sha256').update(`${seed} ${name}`).digest().readUInt32LE());
+  const draw = () => next() / 2 ** 32;
   return {
     between: (least, most) => least + draw() * (most - least),
     of: (list) => list[Math.floor(draw() * list.length)],

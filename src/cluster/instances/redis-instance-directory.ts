@@ -136,7 +136,6 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
   let living: ReadonlyMap<string, Instance> = new Map();
   /** Those that are no more listed: they may only be cut off from Redis. */
   const silent = new Map<string, { readonly instance: Instance; readonly untilMs: number }>();
-  let list: readonly Instance[] = [];
   /** An entry was not believed: it may be later, when a clock that was off is set. */
   let hasDoubted = false;
   let readyAtMs = Number.NEGATIVE_INFINITY;
@@ -196,7 +195,6 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
     }
     for (const [id, { untilMs }] of silent) if (now.has(id) || untilMs <= clock.now()) silent.delete(id);
     living = now;
-    list = [...now.values()];
   };
   const beat = () => {
     disarmBeat();
@@ -263,7 +261,7 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
   tellNames();
 
   return {
-    others: () => list,
+    others: () => [...living.values()],
     async find(name, unlisted = 'busy') {
       const holder = await redis.get(keyOf(name)).catch((cause: unknown) => {
         throw unknownError(cause);

@@ -24,7 +24,8 @@ export type BodyFingerprint = {
 
 const BLOCK_BYTES = 4096;
 
-const digestOf = (block: Uint8Array | string): string => hash('sha256', block, 'base64');
+/** SHA-256, base64. */
+export const digestOf = (block: Uint8Array | string): string => hash('sha256', block, 'base64');
 
 export function createBodyFingerprint(): BodyFingerprint {
   const digests: string[] = [];

@@ -2,8 +2,8 @@
 // with our reference, and in which odd ways it ends. Shared by all turns of a process, bounded, and lost with it: a wrong
 // guess costs one more request or a needless error, never a word.
 
-import { createHash } from 'node:crypto';
 import type { OutgoingRequest } from '../../speech/speech-request.ts';
+import { digestOf } from './body-fingerprint.ts';
 import type { Doubt } from './ending-verdict.ts';
 
 export type SpokenText = Pick<OutgoingRequest, 'voice' | 'voice2' | 'speed' | 'language' | 'text'>;
@@ -86,8 +86,6 @@ const NEWEST_SHARE = 0.2;
 /** Shorter texts are mostly pauses. */
 const MIN_LETTERS = 20;
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('base64');
-
 const SYLLABIC = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Ethiopic}]/u;
 const SPOKEN = /[\p{L}\p{N}]/gu;
 
@@ -109,7 +107,7 @@ export function createVoiceRecords(): VoiceRecords {
     JSON.stringify([voice, voice2, speed ?? 1, language, SYLLABIC.test(text)]);
 
   const speechKeyOf = (spoken: SpokenText, body: string) =>
-    digest(`${keyOf(spoken)}\n${spoken.text}\n${body}`);
+    digestOf(`${keyOf(spoken)}\n${spoken.text}\n${body}`);
 
   /** Marks the record as used last; the least recently used one is dropped. */
   const recordOf = (spoken: SpokenText): VoiceRecord => {
@@ -160,7 +158,7 @@ export function createVoiceRecords(): VoiceRecords {
       const voice = recordOf(spoken);
       if (voice.alike?.doubt !== doubt) voice.alike = { doubt, requests: new Set() };
       const { requests } = voice.alike;
-      requests.add(digest(spoken.text));
+      requests.add(digestOf(spoken.text));
       if (requests.size >= BELIEVED_AFTER) voice.believed.add(doubt);
     },
     isBelieved: (spoken, doubt) => voices.get(keyOf(spoken))?.believed.has(doubt) ?? false,

@@ -12,6 +12,7 @@ import type { LegFrame } from '../../../src/legs/leg.ts';
 import type { LegListener } from '../../../src/playout/call-leg.ts';
 import { createPlayoutClock } from '../../../src/playout/playout-clock.ts';
 import { createFakeClock, type FakeClock, settle } from '../../support/fake-clock.ts';
+import { TWILIO_START } from '../../support/twilio-start.ts';
 
 let clock: FakeClock;
 let sent: LegFrame[];
@@ -23,15 +24,6 @@ let movedAway: number;
 let waitingBytes: number;
 let listener: LegListener | undefined;
 
-const START = JSON.stringify({
-  event: 'start',
-  streamSid: 'MZ1',
-  start: {
-    streamSid: 'MZ1',
-    callSid: 'CA1',
-    mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 },
-  },
-});
 const MEDIA = JSON.stringify({ event: 'media', streamSid: 'MZ1', media: { payload: 'fn5+' } });
 
 function hold(kind: string): HeldLeg {
@@ -98,7 +90,7 @@ const FIRST = JSON.stringify({ event: 'connected', protocol: 'Call', version: '1
 describe('a held leg', () => {
   it('begins here, and elsewhere from its first messages', async () => {
     const leg = hold('twilio');
-    for (const frame of [FIRST, START, MEDIA]) leg.receive(frame);
+    for (const frame of [FIRST, TWILIO_START, MEDIA]) leg.receive(frame);
     expect(arrivals).toEqual(['new']);
     const relay = openRelay();
     leg.moveTo(relay.socketSide);
@@ -108,14 +100,14 @@ describe('a held leg', () => {
       is: 'opening',
       opening: { id: 'leg-1', kind: 'twilio', lives: 1 },
     });
-    expect(relay.frames()).toEqual([FIRST, START, MEDIA]);
+    expect(relay.frames()).toEqual([FIRST, TWILIO_START, MEDIA]);
     expect(movedAway).toBe(1);
     expect(closed).toEqual([]);
   });
 
   it('sends what the other side plays, and tells what of it waits', async () => {
     const leg = hold('twilio');
-    for (const frame of [FIRST, START]) leg.receive(frame);
+    for (const frame of [FIRST, TWILIO_START]) leg.receive(frame);
     const relay = openRelay();
     leg.moveTo(relay.socketSide);
     waitingBytes = 7;
@@ -135,7 +127,7 @@ describe('a held leg', () => {
 
   it('comes home when the other side dies, and marks of the one life are none of the next', async () => {
     const leg = hold('twilio');
-    for (const frame of [FIRST, START]) leg.receive(frame);
+    for (const frame of [FIRST, TWILIO_START]) leg.receive(frame);
     const relay = openRelay();
     leg.moveTo(relay.socketSide);
     relay.socketSide.destroy();
@@ -150,7 +142,7 @@ describe('a held leg', () => {
 
   it('moves on from one to another, and home, each told', async () => {
     const leg = hold('twilio');
-    for (const frame of [FIRST, START]) leg.receive(frame);
+    for (const frame of [FIRST, TWILIO_START]) leg.receive(frame);
     const [first, second] = [openRelay(), openRelay()];
     leg.moveTo(first.socketSide);
     leg.moveTo(second.socketSide);
@@ -170,7 +162,7 @@ describe('a held leg', () => {
   it('ends with its socket, with the other side, and with this process', async () => {
     const begin = () => {
       const leg = hold('twilio');
-      for (const frame of [FIRST, START]) leg.receive(frame);
+      for (const frame of [FIRST, TWILIO_START]) leg.receive(frame);
       const relay = openRelay();
       leg.moveTo(relay.socketSide);
       return { leg, relay };
@@ -193,7 +185,7 @@ describe('a held leg', () => {
 
   it('tells who plays to it that this process stops, and ends when it comes home', async () => {
     const leg = hold('twilio');
-    for (const frame of [FIRST, START]) leg.receive(frame);
+    for (const frame of [FIRST, TWILIO_START]) leg.receive(frame);
     const relay = openRelay();
     leg.moveTo(relay.socketSide);
     leg.drain(20_000);
@@ -207,14 +199,14 @@ describe('a held leg', () => {
   it('ends when its session lets it go while this process stops, at once where it has none', () => {
     const leg = hold('twilio');
     listener = {} as LegListener;
-    for (const frame of [FIRST, START]) leg.receive(frame);
+    for (const frame of [FIRST, TWILIO_START]) leg.receive(frame);
     leg.drain(20_000);
     expect(closed).toEqual([]);
     listener = undefined;
     calls[0]!.release();
     expect(closed).toEqual([[1012, 'shutting_down']]);
     const idle = hold('twilio');
-    for (const frame of [FIRST, START]) idle.receive(frame);
+    for (const frame of [FIRST, TWILIO_START]) idle.receive(frame);
     idle.drain(20_000);
     expect(closed.length).toBe(2);
   });
@@ -225,7 +217,7 @@ describe('a held leg', () => {
     const relay = openRelay();
     leg.moveTo(relay.socketSide);
     expect(relay.socketSide.destroyed).toBe(true);
-    leg.receive(START);
+    leg.receive(TWILIO_START);
     expect(arrivals).toEqual(['new']);
   });
 

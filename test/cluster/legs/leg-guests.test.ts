@@ -12,19 +12,11 @@ import { UPGRADE_NAME } from '../../../src/cluster/private-listener.ts';
 import { createLocalLegRegistry } from '../../../src/gateway/calls/local-leg-registry.ts';
 import { createPlayoutClock } from '../../../src/playout/playout-clock.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
+import { TWILIO_START } from '../../support/twilio-start.ts';
 
-const START = JSON.stringify({
-  event: 'start',
-  streamSid: 'MZ1',
-  start: {
-    streamSid: 'MZ1',
-    callSid: 'CA1',
-    mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 },
-  },
-});
 const OPENING: readonly RelayMessage[] = [
   { is: 'opening', opening: { id: 'leg-1', kind: 'twilio', callId: undefined, token: undefined, lives: 1 } },
-  { is: 'frame', frame: START },
+  { is: 'frame', frame: TWILIO_START },
 ];
 
 let clock: FakeClock;
