@@ -30,6 +30,8 @@ export type QuotaEvent =
   | ({ readonly kind: 'accepted' } & Answer)
   /** `perhaps`: the requests under way may have been as many as the service takes. */
   | ({ readonly kind: 'refused'; readonly perhaps?: 'concurrency' } & Answer)
+  /** So many of the sends that count are not under way any more: they were accepted, or failed without a refusal. */
+  | { readonly kind: 'answered'; readonly atMs: number; readonly answered: number }
   /** Low-priority work, which must leave a part to others, found no send. */
   | { readonly kind: 'low-priority-waits'; readonly atMs: number };
 
@@ -43,6 +45,7 @@ const ANSWER_WEIGHT = 0.2;
 /** The same object when nothing is new, so that the caller need not store it again. */
 export function stepKnowledge(known: QuotaKnowledge, event: QuotaEvent): QuotaKnowledge {
   if (event.kind === 'low-priority-waits') return noteLowPriorityWaits(known, event.atMs);
+  if (event.kind === 'answered') return growBeyond(known, event.answered, event.atMs);
   const advised = adviseKnowledge(known, event);
   return event.kind === 'accepted' ? accept(advised, event) : refuse(advised, event);
 }
@@ -100,20 +103,28 @@ const isTested = ({ limit, refusedAtMs }: QuotaKnowledge, { used, proven, sentAt
 
 // Growing and confirming.
 
+const growTo = (known: QuotaKnowledge, limit: number, atMs: number): QuotaKnowledge => {
+  const next = Math.min(limit, known.ceiling);
+  return next > known.limit ? { ...known, limit: next, provenLimit: known.limit, raisedAtMs: atMs } : known;
+};
+
 /** Each answer to a send beyond what whole windows have proven, or to the last few of those, raises the limit by one. */
 function growFreely(known: QuotaKnowledge, event: Answer): QuotaKnowledge {
-  const { limit, floor, ceiling, answerMs } = known;
-  const tookMs = event.atMs - event.sentAtMs;
+  const { limit, floor } = known;
   const isFront = event.used > limit - UNPROVEN_SENDS && event.tested > floor - UNPROVEN_SENDS;
-  if (!isFront || limit >= ceiling) return known;
-  return {
-    ...known,
-    limit: limit + 1,
-    provenLimit: limit,
-    raisedAtMs: event.atMs,
-    answerMs: answerMs === undefined ? tookMs : Math.round(answerMs + ANSWER_WEIGHT * (tookMs - answerMs)),
-  };
+  const grown = isFront ? growTo(known, limit + 1, event.atMs) : known;
+  if (grown === known) return known;
+  const tookMs = event.atMs - event.sentAtMs;
+  const { answerMs = tookMs } = known;
+  return { ...grown, answerMs: Math.round(answerMs + ANSWER_WEIGHT * (tookMs - answerMs)) };
 }
+
+/**
+ * The same by the number of those that are answered: sends that failed raise nothing above, nor do those of which an instance learned
+ * too late.
+ */
+const growBeyond = (known: QuotaKnowledge, answered: number, atMs: number): QuotaKnowledge =>
+  isUntried(known) ? growTo(known, answered + UNPROVEN_SENDS, atMs) : known;
 
 /**
  * Sends beyond what is proven that may be under way together: as many may be refused before it is noticed. Large limits would take

@@ -55,6 +55,83 @@ describe.runIf(hasRedis)('instances that share quotas in a Redis that fails', ()
     expect(granted).toBe(LIMIT - 15);
   });
 
+  it('forget what was given back, also those that have seen it sent', async ({ onTestFinished: atEnd }) => {
+    const redis = await startServer(atEnd);
+    const [one, two] = (await startFleet(atEnd, redis.url, 2, LONG)) as [QuotaStore, QuotaStore];
+    const asks = Array.from({ length: 12 }, (_, n) =>
+      one.ask({ reservation: `back-${n}`, among: ['a'], leave: 0, forecast: 1 }),
+    );
+    expect((await Promise.all(asks)).every(({ granted }) => granted)).toBe(true);
+    await until(() => two.state()[0]!.used === 12);
+    for (let n = 0; n < 12; n++) one.report('a', `back-${n}`, { kind: 'unsent' });
+    await until(() => two.state()[0]!.used === 0);
+    // A new epoch: each tells what it knows.
+    await redis.call('HDEL', 'voxgate:{pool}:epoch', 'id');
+    await pause(HEARD_MS);
+    await until(() => isSharing(one) && isSharing(two));
+    expect(await redis.call('ZCARD', 'voxgate:{pool}:sends:a')).toBe(0);
+    expect(one.state()[0]!.used + two.state()[0]!.used).toBe(0);
+  });
+
+  it('forget it even if one of them has not heard so', async ({ onTestFinished: atEnd }) => {
+    const redis = await startServer(atEnd);
+    const name = await startSwitch(redis.port);
+    atEnd(() => name.close());
+    const [one, two] = [redis.port, name.port].map((port) =>
+      openRedisStore({ ...settings(`redis://127.0.0.1:${port}`), ...LONG, maxInstances: 2 }),
+    ) as [QuotaStore, QuotaStore];
+    for (const store of [one, two]) atEnd(() => store.close());
+    await until(() => isSharing(one) && isSharing(two));
+    await pause(HEARD_MS);
+    expect((await one.ask({ reservation: 'back', among: ['a'], leave: 0, forecast: 1 })).granted).toBe(true);
+    await until(() => two.state()[0]!.used === 1);
+    name.leadTo(await freePort());
+    await until(() => !isSharing(two));
+    one.report('a', 'back', { kind: 'unsent' });
+    await until(async () => (await redis.call('ZCARD', 'voxgate:{pool}:sends:a')) === 0);
+    name.leadTo(redis.port);
+    await until(() => isSharing(one) && isSharing(two));
+    expect(await redis.call('ZCARD', 'voxgate:{pool}:sends:a')).toBe(0);
+  });
+
+  it('never stand still for a limit that nobody has shown to be one', async ({ onTestFinished: atEnd }) => {
+    const redis = await startServer(atEnd);
+    const limits = { quotas: [{ quota: 'a' }], windowMs: 60_000 };
+    const stores = await startFleet(atEnd, redis.url, 3, limits);
+    let [asked, isOver] = [0, false];
+    const sent = stores.map(() => 0);
+    /** One send after the other, each accepted a while later. */
+    const sendOn = async (store: QuotaStore, at: number) => {
+      while (!isOver) {
+        const reservation = `on-${asked++}`;
+        const { granted } = await store.ask({ reservation, among: ['a'], leave: 0, forecast: 1 });
+        await pause(30);
+        if (!granted) continue;
+        sent[at]! += 1;
+        store.report('a', reservation, { kind: 'accepted', advice: {} });
+      }
+    };
+    const all = stores.flatMap((store, at) => [sendOn(store, at), sendOn(store, at)]);
+    atEnd(async () => {
+      isOver = true;
+      await Promise.all(all);
+    });
+    const go = async () => {
+      const before = [...sent];
+      await until(() => sent.every((count, at) => count >= before[at]! + 10));
+    };
+    await go();
+    for (let times = 0; times < 2; times++) {
+      redis.freeze();
+      await until(() => !stores.some(isSharing));
+      await go();
+      redis.thaw();
+      await go();
+      await until(() => stores.every(isSharing));
+      await go();
+    }
+  });
+
   it('wait for one that was cut off as they were', async ({ onTestFinished: atEnd }) => {
     const redis = await startServer(atEnd);
     const nowhere = await freePort();

@@ -32,7 +32,7 @@ describe.runIf(hasRedis)('the time of the store', () => {
   const read = async (field: string) => Number((await redis.call('HGET', EPOCH, field)) ?? 0);
   const exchange = async (more: Partial<ExchangeRequest>): Promise<unknown[]> => {
     const rule = ['kind', 'sliding', 'limit', 9, 'spanMs', 60_500, 'originMs', 0, 'periodMs', 0];
-    const quota = { sends: [], gone: [], since: 0, lease: { at: 0, among: 0 }, version: 0, state: '{}' };
+    const quota = { sends: [], gone: [], open: 0, since: 0, lease: { at: 0, among: 0 }, version: 0, state: '{}' };
     const request: ExchangeRequest = {
       ...{ instance: 'i', epoch: 'e', fresh: 'e', estimate: 0, latest: more.estimate ?? 0, step: undefined },
       ...{ wasCut: false, isComplete: true, isLeaving: false, expected: 1 },

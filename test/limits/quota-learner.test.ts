@@ -10,7 +10,7 @@ import {
 import { type QuotaEvent, stepKnowledge } from '../../src/limits/quota-learner.ts';
 import type { RateAdvice } from '../../src/limits/rate-headers.ts';
 
-type Answer = Exclude<QuotaEvent, { kind: 'low-priority-waits' }>;
+type Answer = Extract<QuotaEvent, { kind: 'accepted' | 'refused' }>;
 const accepted = (atMs: number, more: Partial<Answer> = {}): Answer => ({
   kind: 'accepted',
   atMs,
@@ -53,6 +53,15 @@ describe('a limit that is not known', () => {
     expect(known.limit - 16).toBeLessThanOrEqual(UNPROVEN_SENDS);
     const late = all(known, accepted(3_000, { used: 23, tested: 11, after: 12, sentAtMs: 1_500 }));
     expect(late.limit).toBe(17 + UNPROVEN_SENDS);
+  });
+  it('lets as many go beyond those that are answered, whatever the answers were, until there was a refusal', () => {
+    const known = grownTo(10);
+    const answered = (count: number): QuotaEvent => ({ kind: 'answered', atMs: 9_000, answered: count });
+    expect(all(known, answered(30)).limit).toBe(30 + UNPROVEN_SENDS);
+    expect(all(known, answered(10))).toBe(known);
+    const found = all(known, refused(2_000, full(known.limit)));
+    expect(all(found, answered(30))).toBe(found);
+    expect(all(firstKnowledge(60), answered(90)).limit).toBe(60);
   });
   it('does not grow while it is not used, nor at the beginning of a window', () => {
     const known = { ...grownTo(40), floor: 40 };

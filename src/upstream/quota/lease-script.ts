@@ -58,11 +58,11 @@ local function heldForOthers(quota, instance, now)
   for i = 1, #leases, 2 do
     if leases[i] ~= instance then
       local ct, ca, cp, cn, ot, oa, op, on = struct.unpack(PACKED, leases[i + 1])
-      if now - ct >= SILENT_MS then
-        -- A limit that nobody has shown to be one holds nobody up for an instance that may never come back.
-        local share = quota.isUntried and 0 or math.max(fullShare(quota, cn), fullShare(quota, on))
+      -- A limit that nobody has shown to be one is not divided: whoever is cut off goes on as before.
+      if not quota.isUntried and now - ct >= SILENT_MS then
+        local share = math.max(fullShare(quota, cn), fullShare(quota, on))
         all, silent = all + share, silent + share
-      else
+      elseif not quota.isUntried then
         local share = promised(quota, now, ct, ca, cp, cn)
         if ot > ct then share = math.max(share, promised(quota, now, ot, oa, op, on)) end
         all = all + share

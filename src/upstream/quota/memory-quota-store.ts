@@ -8,6 +8,7 @@ import {
   boundKnowledge,
   describeKnowledge,
   firstKnowledge,
+  isUntried,
   leaveIn,
   limitInForce,
   MAX_SENDS,
@@ -125,6 +126,13 @@ export function createMemoryQuotaStore(options: MemoryQuotaStoreOptions): Memory
     if (isMore || quota.known.phase?.confirmed !== before.phase?.confirmed) changed();
   };
 
+  const learnAnswered = (quota: Quota) => {
+    if (!isUntried(quota.known)) return;
+    const atMs = now();
+    const used = usedBy(ruleOf(quota.known, atMs), quota.sends, atMs);
+    learn(quota, { kind: 'answered', atMs, answered: used - quota.sends.unanswered() });
+  };
+
   return {
     ask({ reservation, among, leave, forecast }) {
       const nowMs = now();
@@ -160,7 +168,8 @@ export function createMemoryQuotaStore(options: MemoryQuotaStoreOptions): Memory
       const sentAtMs = quota.sends.timeOf(reservation);
       quota.sends.answered(reservation);
       // An answer so late that its send no longer counts teaches nothing.
-      if (sentAtMs === undefined || report.kind === 'failed') return;
+      if (sentAtMs === undefined) return;
+      if (report.kind === 'failed') return learnAnswered(quota);
       if (report.kind === 'unsent') {
         quota.sends.remove(reservation);
         changed();

@@ -6,7 +6,10 @@
 import type { QuotaRule } from '../../limits/quota-window.ts';
 import { freeAtMs, type SendTimes, usedBy } from '../../limits/quota-window.ts';
 import { SILENT_MS } from './lease-script.ts';
-import type { Lease, ToldSend } from './quota-server.ts';
+import type { Lease, SeenQuota, ToldSend } from './quota-server.ts';
+
+/** What an instance may use alone: its share, or all of a limit that nobody has shown to be one. */
+export type LimitPart = 'its share' | 'all';
 
 export type OwnShare = {
   has(reservation: string): boolean;
@@ -17,14 +20,14 @@ export type OwnShare = {
   /** All sends that are known, of all instances. */
   known(): readonly ToldSend[];
   lease(): Lease;
-  /** Takes over the common picture, whole or the additions to it, and the lease that came with it. */
-  see(sends: readonly ToldSend[], extent: 'whole' | 'more', lease: Lease): void;
+  /** Takes over the common picture, whole or the changes of it, and the lease that came with it. */
+  see(seen: Pick<SeenQuota, 'sends' | 'gone'>, extent: 'whole' | 'more', lease: Lease): void;
   used(rule: QuotaRule, nowMs: number): number;
   all(): SendTimes;
   /** When own sends may go, ascending, without end; empty when it has no share at all. */
-  free(rule: QuotaRule, nowMs: number, leave: number): Generator<number, void>;
-  /** What is left of the own share; not a whole number. */
-  room(rule: QuotaRule, nowMs: number): number;
+  free(rule: QuotaRule, nowMs: number, leave: number, part: LimitPart): Generator<number, void>;
+  /** What is left of that; not a whole number. */
+  room(rule: QuotaRule, nowMs: number, part: LimitPart): number;
   forget(beforeMs: number): void;
   shift(byMs: number): void;
 };
@@ -49,7 +52,12 @@ type Limited = Exclude<QuotaRule, { readonly kind: 'unlimited' }>;
 type Allowance = { readonly rule: Limited; readonly fromMs: number };
 
 /** What the lease gives, and what the store keeps free a window after it has found this instance silent. */
-function allowancesOf(rule: Limited, { atMs, extra, counted, among }: Lease): readonly Allowance[] {
+function allowancesOf(
+  rule: Limited,
+  { atMs, extra, counted, among }: Lease,
+  part: LimitPart,
+): readonly Allowance[] {
+  if (part === 'all') return [{ rule, fromMs: Number.NEGATIVE_INFINITY }];
   if (among === 0) return [];
   const leased = Math.min(rule.limit, among * extra + counted) - among + 1;
   return [
@@ -93,7 +101,7 @@ export function createOwnShare(maxInstances: number): OwnShare {
     },
     known: () => [...picture, ...fresh],
     lease: () => lease,
-    see(sends, extent, next) {
+    see({ sends, gone }, extent, next) {
       if (extent === 'whole') {
         picture.clear();
         for (const [reservation, atMs] of own) fresh.set(reservation, atMs);
@@ -102,6 +110,7 @@ export function createOwnShare(maxInstances: number): OwnShare {
         picture.set(reservation, atMs);
         fresh.delete(reservation);
       }
+      for (const reservation of gone) if (!own.has(reservation)) picture.delete(reservation);
       sortPicture();
       lease = next;
     },
@@ -109,23 +118,25 @@ export function createOwnShare(maxInstances: number): OwnShare {
       usedBy(rule, timesOf(pictured), nowMs) +
       usedBy(rule, timesOf([...fresh.values()].sort(ascending)), nowMs),
     all: () => timesOf(weighed(1)),
-    *free(rule, nowMs, leave) {
+    *free(rule, nowMs, leave, part) {
       if (rule.kind === 'unlimited') for (;;) yield nowMs;
-      const allowances = allowancesOf(rule, lease);
-      const planned = weighed(lease.among);
+      const weight = part === 'all' ? 1 : lease.among;
+      const allowances = allowancesOf(rule, lease, part);
+      const planned = weighed(weight);
       for (let atMs = nowMs; allowances.length > 0; ) {
         const times = timesOf(planned);
         const free = allowances.map((it) => freeAtMs(it.rule, times, Math.max(atMs, it.fromMs), leave));
         atMs = Math.min(...free);
         yield atMs;
-        for (let n = 0; n < lease.among; n++) planned.push(atMs);
+        for (let n = 0; n < weight; n++) planned.push(atMs);
       }
     },
-    room(rule, nowMs) {
+    room(rule, nowMs, part) {
       if (rule.kind === 'unlimited') return Number.POSITIVE_INFINITY;
-      const used = usedBy(rule, timesOf(weighed(lease.among)), nowMs);
-      const limits = allowancesOf(rule, lease).map((it) => (it.fromMs <= nowMs ? it.rule.limit : 0));
-      return (Math.max(0, ...limits) - used) / Math.max(1, lease.among);
+      const weight = part === 'all' ? 1 : lease.among;
+      const used = usedBy(rule, timesOf(weighed(weight)), nowMs);
+      const limits = allowancesOf(rule, lease, part).map((it) => (it.fromMs <= nowMs ? it.rule.limit : 0));
+      return (Math.max(0, ...limits) - used) / Math.max(1, weight);
     },
     forget(beforeMs) {
       for (const sends of [own, fresh, picture])

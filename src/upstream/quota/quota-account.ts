@@ -1,7 +1,13 @@
 // One quota as one instance of a shared store keeps it: its sends, what is known of it, what must still be given back. Also the
 // answer to a question when the other instances cannot be asked: from the own share of each quota.
 
-import { describeKnowledge, isUntried, leaveIn, type QuotaKnowledge } from '../../limits/quota-knowledge.ts';
+import {
+  describeKnowledge,
+  isUntried,
+  leaveIn,
+  type QuotaKnowledge,
+  waitsWithGrowth,
+} from '../../limits/quota-knowledge.ts';
 import type { QuotaEvent } from '../../limits/quota-learner.ts';
 import { countsAround, type QuotaRule } from '../../limits/quota-window.ts';
 import { type AgreedKnowledge, createAgreedKnowledge, type Proposal } from './agreed-knowledge.ts';
@@ -26,6 +32,12 @@ export type QuotaAccount = {
   /** As `leaveIn`. */
   leave(leave: number): number;
   free(nowMs: number, leave: number): Generator<number, void>;
+  /** What is left for this instance alone; not a whole number. */
+  room(nowMs: number): number;
+  /** It is no longer under way. */
+  answered(reservation: string): void;
+  /** Learns from the number of those that are answered; true when that is news. */
+  learnAnswered(nowMs: number): boolean;
   /** What the answer to a send teaches; undefined when the send is already forgotten. */
   event(report: Answered, reservation: string, nowMs: number): QuotaEvent | undefined;
   tell(nowMs: number, extent: 'all sends' | 'changes'): Telling;
@@ -60,9 +72,14 @@ export function createQuotaAccount(
   const sends = createOwnShare(maxInstances);
   const knowledge = createAgreedKnowledge(first);
   const gone = new Set<string>();
+  /** Own sends under way, and how many the others have told. */
+  const open = new Set<string>();
+  let othersOpen = 0;
   /** The store's time of the picture. */
   let seenMs = 0;
   const rule = (nowMs: number) => knowledge.ruleAt(nowMs);
+  /** Nobody stands still because Redis does, for a limit that there may not be. */
+  const partOf = (known: QuotaKnowledge) => (isUntried(known) ? 'all' : 'its share');
 
   return {
     quota,
@@ -72,16 +89,28 @@ export function createQuotaAccount(
     reachMs: (nowMs) => reachOf(rule(nowMs)),
     granted(reservation, atMs) {
       gone.delete(reservation);
+      open.add(reservation);
       sends.add(reservation, atMs);
     },
     giveBack(reservation) {
+      open.delete(reservation);
       sends.remove(reservation);
       gone.add(reservation);
     },
     leave: (leave) => leaveIn(knowledge.current(), leave),
     free(nowMs, leave) {
       const known = knowledge.current();
-      return sends.free(rule(nowMs), Math.max(nowMs, known.heldUntilMs), leaveIn(known, leave));
+      const fromMs = Math.max(nowMs, known.heldUntilMs);
+      return sends.free(rule(nowMs), fromMs, leaveIn(known, leave), partOf(known));
+    },
+    room: (nowMs) => sends.room(rule(nowMs), nowMs, partOf(knowledge.current())),
+    answered(reservation) {
+      open.delete(reservation);
+    },
+    learnAnswered(nowMs) {
+      if (!isUntried(knowledge.current())) return false;
+      const answered = sends.used(rule(nowMs), nowMs) - open.size - othersOpen;
+      return knowledge.learn({ kind: 'answered', atMs: nowMs, answered });
     },
     event(report, reservation, nowMs) {
       const sentAtMs = sends.timeOf(reservation);
@@ -98,6 +127,7 @@ export function createQuotaAccount(
       const told = {
         sends: extent === 'all sends' ? sends.known() : [],
         gone: [...gone],
+        open: isUntried(knowledge.current()) ? open.size : 0,
         since: extent === 'all sends' ? 0 : seenMs,
         lease: { at: Number.isFinite(atMs) ? atMs : 0, among },
         version,
@@ -110,10 +140,11 @@ export function createQuotaAccount(
       for (const reservation of told.gone) gone.delete(reservation);
       // What it may no longer send becomes free for others when the store knows that it has heard so.
       let gaveUp = false;
+      othersOpen = seen.othersOpen;
       if (picture === 'whole') {
         const before = sends.lease();
         const next = seen.lease ?? before;
-        sends.see(seen.sends, told.since > 0 ? 'more' : 'whole', next);
+        sends.see(seen, told.since > 0 ? 'more' : 'whole', next);
         seenMs = storeMs;
         gaveUp = next.extra < before.extra || next.among > before.among;
       }
@@ -152,7 +183,7 @@ export function answerAlone(
   let most = Number.NEGATIVE_INFINITY;
   for (const { account, next } of candidates) {
     if (next.done || next.value > nowMs) continue;
-    const room = account.sends.room(account.rule(nowMs), nowMs);
+    const room = account.room(nowMs);
     if (room > most) [best, most] = [account, room];
   }
   if (best !== undefined) return { granted: true, quota: best.quota };
@@ -169,5 +200,7 @@ export function answerAlone(
     waitsMs.push(firstMs - nowMs);
     first.next = first.free.next();
   }
-  return { granted: false, waitsMs: waitsMs.length > 0 ? waitsMs : [NO_SHARE_WAIT_MS] };
+  if (waitsMs.length === 0) return { granted: false, waitsMs: [NO_SHARE_WAIT_MS] };
+  const known = accounts.map(({ knowledge }) => knowledge.current());
+  return { granted: false, waitsMs: waitsWithGrowth(waitsMs, known, nowMs) };
 }

@@ -12,7 +12,8 @@ import { LEASES } from './lease-script.ts';
 export const LATE_MS = 500;
 
 /**
- * KEYS: epoch, instances (each with when it was last heard), answered, then for each quota its sends, rule and leases.
+ * KEYS: epoch, instances (each with when it was last heard), answered, then for each quota its sends, rule and leases, and for
+ * `exchange` what was given back of them and how many each instance has under way.
  * The store's time is the server's plus `shift`, which corrects a clock that was set: time goes neither back (a replica that
  * lags) nor ahead of what an instance and `last`, the newest time in any record, confirm. A command that is answered `ahead`
  * has changed nothing. Only its instance can tell, by its own clock, a clock that was set from a command that was late, and
@@ -217,13 +218,32 @@ return { 'full', waits, isHeld and '1' or '0' }
 /**
  * ARGV: one JSON text, `ExchangeRequest`. Answers `{'ahead', shift, the server's time without it}`, or
  * `{'told', epoch, time, the shift in it, '1' while rebuilding, living instances, {quota…}}` with a quota as
- * `{version, state unless it is the one told, {reservation, time…}, {lease…}}`.
+ * `{version, state unless it is the one told, {reservation, time…}, {lease…}, {reservation given back…}, those of
+ * others under way}`.
  * An epoch is a period in which the log of sends is complete. A new one begins when the log may lack something: the key is gone,
  * the server is another one, or an instance was cut off. Until every known instance has told what it knows, or the sends from
- * before no longer count, nothing beyond leases is granted.
+ * before no longer count, nothing beyond leases is granted. A send that was given back is remembered as long as it would count:
+ * another instance may have seen it, and tell it in the next epoch.
  */
 export const EXCHANGE = `${COMMON}
 local BLUR_MS = 20
+
+-- Notes how many this instance has under way, and sums up those of the others.
+local function noteOpen(open, instance, own, now)
+  if own > 0 then
+    redis.call('HSET', open, instance, text(own) .. ' ' .. text(now))
+    redis.call('PEXPIRE', open, SILENT_MS)
+  else
+    redis.call('HDEL', open, instance)
+  end
+  local all, others = redis.call('HGETALL', open), 0
+  for i = 1, #all, 2 do
+    local count, at = string.match(all[i + 1], '^(%d+) (%d+)$')
+    if all[i] ~= instance and now - tonumber(at) < SILENT_MS then others = others + tonumber(count) end
+  end
+  return others
+end
+
 local request = cjson.decode(ARGV[1])
 local id, expected, rebuiltAt = epoch[1], tonumber(epoch[6] or 0), tonumber(epoch[2] or 0)
 local isMoved = id and request.run ~= '' and epoch[5] ~= request.run
@@ -255,11 +275,20 @@ local instances = redis.call('ZCARD', KEYS[2])
 
 local versions, states = {}, {}
 for i, told in ipairs(request.quotas) do
-  local sends, rule = KEYS[1 + 3 * i], KEYS[2 + 3 * i]
-  for _, send in ipairs(told.sends) do
-    redis.call('ZADD', sends, 'GT', text(math.min(now, send[2])), send[1])
+  local sends, rule, gone = KEYS[5 * i - 1], KEYS[5 * i], KEYS[5 * i + 2]
+  if #told.gone > 0 then
+    for _, reservation in ipairs(told.gone) do
+      redis.call('ZREM', sends, reservation)
+      redis.call('ZADD', gone, text(now), reservation)
+    end
+    redis.call('ZREMRANGEBYSCORE', gone, '-inf', text(now - request.keepMs))
+    redis.call('PEXPIRE', gone, request.keepMs * 2)
   end
-  for _, reservation in ipairs(told.gone) do redis.call('ZREM', sends, reservation) end
+  for _, send in ipairs(told.sends) do
+    if not redis.call('ZSCORE', gone, send[1]) then
+      redis.call('ZADD', sends, 'GT', text(math.min(now, send[2])), send[1])
+    end
+  end
   redis.call('ZREMRANGEBYSCORE', sends, '-inf', text(now - request.keepMs))
   redis.call('PEXPIRE', sends, request.keepMs * 2)
 
@@ -285,8 +314,8 @@ end
 
 local quotas = {}
 for i, told in ipairs(request.quotas) do
-  local quota = readQuota(1 + 3 * i)
-  local picture, lease = {}, {}
+  local quota = readQuota(5 * i - 1)
+  local picture, lease, givenBack = {}, {}, {}
   if quota.kind ~= 'unlimited' then
     -- Whoever took the gone off the list may not have had this quota.
     for _, instance in ipairs(redis.call('HKEYS', quota.leases)) do
@@ -298,8 +327,11 @@ for i, told in ipairs(request.quotas) do
       redis.call('PEXPIRE', quota.leases, request.heldMs * 2)
     end
     picture = redis.call('ZRANGEBYSCORE', quota.sends, text(told.since), '+inf', 'WITHSCORES')
+    if told.since > 0 then
+      givenBack = redis.call('ZRANGEBYSCORE', KEYS[5 * i + 2], text(told.since), '+inf')
+    end
   end
-  quotas[i] = { versions[i], states[i] ~= told.state and states[i] or '', picture, lease }
+  quotas[i] = { versions[i], states[i] ~= told.state and states[i] or '', picture, lease, givenBack, noteOpen(KEYS[5 * i + 3], request.instance, told.open, now) }
 end
 
 redis.call('PEXPIRE', KEYS[2], request.heldMs * 2)

@@ -45,6 +45,8 @@ export type ToldQuota = {
   readonly sends: readonly ToldSend[];
   /** Reservations that are given back. */
   readonly gone: readonly string[];
+  /** Sends under way; 0 where that is of no interest: there was a refusal, or there is no limit. */
+  readonly open: number;
   /** From when on the sends of all instances are requested; 0: all. */
   readonly since: number;
   /** The lease that this instance has. */
@@ -90,6 +92,10 @@ export type SeenQuota = {
   /** The store's state, if it is not the one that was told. */
   readonly state: string | undefined;
   readonly sends: readonly ToldSend[];
+  /** Reservations that any instance has given back since; empty with all sends. */
+  readonly gone: readonly string[];
+  /** Sends that other instances have under way, as they last told. */
+  readonly othersOpen: number;
   /** A new lease, with a whole picture; none for a quota without a limit. */
   readonly lease: Lease | undefined;
 };

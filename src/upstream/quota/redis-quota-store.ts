@@ -73,11 +73,17 @@ function createRedisQuotaServer(
         name(`sends:${quota}`),
         name(`rule:${quota}:${digest(JSON.stringify(first))}`),
         name(`leases:${quota}`),
+        name(`gone:${quota}`),
+        name(`open:${quota}`),
       ] as const,
     ]),
   );
-  const keysOf = (among: readonly QuotaId[]) => [...common, ...among.flatMap((quota) => keys.get(quota)!)];
-  const allKeys = keysOf(quotas.map(({ quota }) => quota));
+  /** The last two are of no concern to a grant. */
+  const keysOf = (among: readonly QuotaId[]) => [
+    ...common,
+    ...among.flatMap((quota) => keys.get(quota)!.slice(0, 3)),
+  ];
+  const allKeys = [...common, ...[...keys.values()].flat()];
 
   return {
     isReady,
@@ -127,7 +133,7 @@ function readTold(told: readonly unknown[]): Told {
     string,
     string,
     number,
-    [number, string, string[], [string, number, number, number] | []][],
+    [number, string, string[], [string, number, number, number] | [], string[], number][],
   ];
   return {
     kind: 'told',
@@ -136,10 +142,12 @@ function readTold(told: readonly unknown[]): Told {
     shiftMs: Number(shiftMs),
     isRebuilding: rebuilding === '1',
     instances,
-    quotas: quotas.map(([version, state, sends, lease]) => ({
+    quotas: quotas.map(([version, state, sends, lease, gone, othersOpen]) => ({
       version,
       state: state === '' ? undefined : state,
       sends: pairs(sends),
+      gone,
+      othersOpen,
       lease: leaseOf(lease),
     })),
   };

@@ -115,6 +115,8 @@ export function createSharedPlaces(options: SharedPlacesOptions): QuotaStore {
   let instances = maxInstances;
   /** When the server was last heard before it fell silent; undefined while it answers. */
   let cutOffAtMs: number | undefined = clock.now();
+  /** When a place was last taken that the server was not asked for. */
+  let aloneAtMs = Number.NEGATIVE_INFINITY;
   let phase: 'open' | 'closed' = 'open';
   let stopRenewing = () => {};
   let notify = () => {};
@@ -176,7 +178,10 @@ export function createSharedPlaces(options: SharedPlacesOptions): QuotaStore {
     const isItsOwn = of === 'its part' && (isSettled || isLeft);
     const most = isItsOwn ? part : Math.min(part, account.hadMost);
     const used = account.taken.size;
-    if (used < most) return { kind: 'taken', used };
+    if (used < most) {
+      aloneAtMs = clock.now();
+      return { kind: 'taken', used };
+    }
     return { kind: 'full', used, waitMs: most === 0 ? NO_SHARE_WAIT_MS : SHARE_WAIT_MS };
   };
   const take = (account: Account, ask: PlaceAsk): Promise<PlaceAnswer> => {
@@ -265,7 +270,10 @@ export function createSharedPlaces(options: SharedPlacesOptions): QuotaStore {
       return { granted: false, waitsMs: [open.length > 1 ? 1 : Math.min(fullMs, soonestMs)] };
     },
     report(quota, reservation, report) {
-      store.report(quota, reservation, report);
+      // Without the server one too many may be under way: a refusal then says little of the limit in time.
+      const isUncertain = clock.now() - aloneAtMs < LEASE_MS && limitOf(find(quota)) !== undefined;
+      const perhaps = report.kind === 'refused' && isUncertain;
+      store.report(quota, reservation, perhaps ? { ...report, perhaps: 'concurrency' } : report);
       if (report.kind === 'unsent') free(quota, reservation);
     },
     released(quota, reservation) {

@@ -106,6 +106,10 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): Shared
     return Math.max(...accounts.map((account) => account.reachMs(now))) + SPARE_MS;
   };
 
+  /** Those that have learned something. */
+  const learnAnswered = (among: readonly QuotaAccount[]) =>
+    among.filter((account) => account.learnAnswered(time.now()));
+
   async function exchangeOnce(leaving: 'staying' | 'leaving'): Promise<'told' | 'tell again'> {
     const askedAtMs = clock.now();
     exchangedAtMs = askedAtMs;
@@ -171,7 +175,8 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): Shared
       return 'tell again';
     }
     stand(answer.isRebuilding ? 'rebuilding' : 'sharing');
-    return again.length > 0 ? 'tell again' : 'told';
+    const grown = picture === 'whole' ? learnAnswered(accounts) : [];
+    return again.length + grown.length > 0 ? 'tell again' : 'told';
   }
 
   const exchange = singleFlight(async () => {
@@ -277,15 +282,18 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): Shared
     },
     report(quota, reservation, report) {
       const account = byQuota.get(quota);
-      if (account === undefined || report.kind === 'failed') return;
+      if (account === undefined) return;
+      account.answered(reservation);
       if (report.kind === 'unsent') {
         account.giveBack(reservation);
         return exchangeSoon(notify);
       }
       const learn = () => {
         // A reset counts from the answer: dated too early it would end an open window.
-        const event = account.event(report, reservation, time.latest());
-        if (event === undefined || !account.knowledge.learn(event)) return;
+        const event =
+          report.kind === 'failed' ? undefined : account.event(report, reservation, time.latest());
+        const isNews = event !== undefined && account.knowledge.learn(event);
+        if (!account.learnAnswered(time.now()) && !isNews) return;
         // While sharing, it is logged when it is agreed upon.
         if (standing !== 'sharing') logChanges();
         notify();

@@ -38,6 +38,28 @@ describe('quota store in memory', () => {
     expect(ask().granted).toBe(true);
   });
 
+  describe('without a known limit', () => {
+    const quotas = [{ quota: 'a' }];
+    const askUntilFull = (ask: ReturnType<typeof open>['ask']) => {
+      let granted = 0;
+      while (ask().granted) granted += 1;
+      return granted;
+    };
+    it('goes on when sends fail, as it does when they are accepted', () => {
+      const { ask, store } = open({ quotas });
+      expect(askUntilFull(ask)).toBe(UNPROVEN_SENDS);
+      for (let n = 0; n < UNPROVEN_SENDS; n++) store.report('a', `r${n}`, { kind: 'failed' });
+      expect(askUntilFull(ask)).toBe(UNPROVEN_SENDS);
+    });
+    it('waits when one of them was refused', () => {
+      const { ask, store } = open({ quotas });
+      askUntilFull(ask);
+      store.report('a', 'r0', { kind: 'refused', advice: {} });
+      for (let n = 1; n < UNPROVEN_SENDS; n++) store.report('a', `r${n}`, { kind: 'failed' });
+      expect(ask().granted).toBe(false);
+    });
+  });
+
   it('counts a reservation once', () => {
     const { store, ask } = open();
     for (let n = 0; n < 3; n++) expect(ask({ reservation: 'same' }).granted).toBe(true);

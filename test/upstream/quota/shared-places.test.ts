@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/base/log.ts';
 import { createMemoryQuotaStore } from '../../../src/upstream/quota/memory-quota-store.ts';
+import type { QuotaReport } from '../../../src/upstream/quota/quota-store.ts';
 import {
   createSharedPlaces,
   LEASE_MS,
@@ -44,10 +45,17 @@ function open(seen: Partial<PlacesSeen> = {}) {
     clock,
     log: silentLog,
   });
+  const reports: QuotaReport[] = [];
   const places = createSharedPlaces({
     server,
     quotas: [{ quota: 'a', atOnce: LIMIT }],
-    store,
+    store: {
+      ...store,
+      report(quota, reservation, report) {
+        reports.push(report);
+        store.report(quota, reservation, report);
+      },
+    },
     maxInstances: 4,
     clock,
   });
@@ -63,6 +71,7 @@ function open(seen: Partial<PlacesSeen> = {}) {
     ask,
     told,
     freed,
+    reports,
     lose: () => {
       answers = 'no';
     },
@@ -77,6 +86,19 @@ function open(seen: Partial<PlacesSeen> = {}) {
 }
 
 describe('requests at once without the server', () => {
+  it('may be one too many: a refusal then says little of the limit in time', async () => {
+    const { ask, places, clock, lose, find, reports } = open();
+    const refuse = (reservation: string | number) =>
+      places.report('a', `${reservation}`, { kind: 'refused', advice: {} });
+    const [together] = [await ask(), lose()];
+    clock.advance(2 * LEASE_MS);
+    const alone = await ask();
+    find();
+    refuse(alone);
+    clock.advance(LEASE_MS);
+    refuse(together);
+    expect(reports.map((report) => 'perhaps' in report)).toEqual([true, false]);
+  });
   it('are the part of this instance at once where the others had left it', async () => {
     const { clock, ask, lose } = open({ used: [4] });
     await clock.run(RENEW_MS);

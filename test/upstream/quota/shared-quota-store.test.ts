@@ -51,7 +51,7 @@ async function open(acquired: Acquired = { kind: 'ahead' }, tookMs = 2) {
   };
   /** The server's time is that of the question. */
   const tell = () => {
-    const quota = { version: 0, state: undefined, sends: [], lease: undefined };
+    const quota = { version: 0, state: undefined, sends: [], gone: [], othersOpen: 0, lease: undefined };
     const storeMs = clock.now() + AHEAD_MS;
     const rest = { epoch: 'e', shiftMs: 0, isRebuilding: false, instances: 1, quotas: [quota] };
     return answer({ kind: 'told', storeMs, ...rest }, tookMs);
