@@ -3,7 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { harmsOf, isHurt } from './history.mjs';
-import { TEXTS } from './sessions.mjs';
+import { RETRYABLE, TEXTS } from './sessions.mjs';
 import { WatchedClient } from './watched-client.mjs';
 
 const { dial } = await import('../../test/support/fake-carrier.ts');
@@ -11,8 +11,6 @@ const { createTelnyxSide } = await import('../../testkit/carriers/telnyx-side.ts
 
 /** The clock of the caller's side moves in steps of 20 ms, and this process is late now and then. */
 const TOLERANCE_MS = 150;
-/** Of an instance that has stopped in the middle no mark comes back: what lay there is told as heard by the clock. */
-const UNTOLD_MS = 500;
 const BYTES_PER_MS = 8;
 /** What ends a call at this instance: cut off from Redis it is not known to others after 6 s. */
 const ENDS_CALLS = ['kill', 'stop', 'freeze'];
@@ -47,6 +45,7 @@ export function createCalls({ url, places, history, isOver }) {
           else history.violation(`call ${id} at instance ${place.at} was closed with ${code}`);
         });
         history.count('calls');
+        history.note('call', { call: id, instance: place.at });
         return call;
       } catch (error) {
         if (harmsOf([place], fromMs).length === 0)
@@ -62,7 +61,9 @@ export function createCalls({ url, places, history, isOver }) {
     client.send({ type: 'speak', turn, text });
     const isHeard = (each) =>
       ['heard', 'detached'].includes(each.type) && (each.turn ?? turn) === turn && each.atMs > fromMs;
-    const isOut = (each) => each.type === 'ended' && each.turn === turn && each.outcome === 'failed';
+    /** Nothing was heard of it. */
+    const isOut = (each) =>
+      each.type === 'ended' && each.turn === turn && client.of('started', turn).length === 0;
     const over = client.untilOrGone((each) => isHeard(each) || isOut(each));
     over.catch(() => {});
     if (draw.isIn(0.2)) {
@@ -75,8 +76,11 @@ export function createCalls({ url, places, history, isOver }) {
     }
     await over;
     await client.returning;
-    // Behind `detached` its end follows.
-    await client.untilOrGone((each) => each.type === 'ended' && each.turn === turn, 5000).catch(() => {});
+    // Behind `detached` its end follows, and what was heard of it.
+    const isTold = (type) => (each) => each.type === type && each.turn === turn;
+    await client.untilOrGone(isTold('ended'), 5000).catch(() => {});
+    if (client.of('started', turn).length > 0)
+      await client.untilOrGone(isTold('heard'), 5000).catch(() => {});
     const ended = client.of('ended', turn).at(-1);
     const heard = client.of('heard', turn).at(-1);
     history.note('call turn', {
@@ -94,9 +98,10 @@ export function createCalls({ url, places, history, isOver }) {
     )
       history.violation(`call ${client.name}: complete turn ${turn} leaves "${heard.remainingText}"`);
     if (ended !== undefined && ['truncated', 'failed'].includes(ended.outcome)) {
-      const { code } = client.of('error', turn).at(-1) ?? {};
-      const isExcused = harmsOf(places, fromMs, 120_000).length > 0;
-      if (isExcused) history.count(`callTurns_${ended.outcome}_${code}`);
+      const { code } = client.of('error', turn)[0] ?? {};
+      const isDetached = client.messages.some(({ type, atMs }) => type === 'detached' && atMs >= fromMs);
+      const mayComeAgain = RETRYABLE.includes(code) && harmsOf(places, fromMs, 120_000).length > 0;
+      if (isDetached || mayComeAgain) history.count(`callTurns_${ended.outcome}_${code}`);
       else history.violation(`call ${client.name}: turn ${turn} ended ${ended.outcome}: ${code}`);
     }
   }
@@ -115,11 +120,11 @@ export function createCalls({ url, places, history, isOver }) {
         .filter(({ type }) => type === 'heard')
         .map(({ turn, playedMs, playedBy }) => [client.name, turn, playedMs, playedBy]),
     );
-    history.note('call over', { call: id, toldMs, heardMs: Math.round(heardMs), said });
+    const gaps = call.leg.playout.gaps.map(({ atMs, ms }) => [Math.round(atMs - history.beganMs), ms]);
+    history.note('call over', { call: id, toldMs, heardMs: Math.round(heardMs), said, gaps });
     history.count('callMsTold', Math.round(toldMs));
     history.count('callMsHeard', Math.round(heardMs));
-    const isHurtThere = harmsOf([call.place], call.atMs).length > 0;
-    if (toldMs > heardMs + (isHurtThere ? UNTOLD_MS : TOLERANCE_MS))
+    if (toldMs > heardMs + TOLERANCE_MS)
       history.violation(
         `call ${id}: ${toldMs} ms are told as heard, ${Math.round(heardMs)} were played: ${JSON.stringify(said)}`,
       );
@@ -157,10 +162,9 @@ export function createCalls({ url, places, history, isOver }) {
           if (!client.isGone && !isDetached() && mayStay()) await say(client, `t${n}`, draw);
         }
         await client.returning;
-        for (const { reason } of client.messages.filter(({ type }) => type === 'detached')) {
+        for (const { reason, atMs } of client.messages.filter(({ type }) => type === 'detached')) {
           history.count(`detached_${reason}`);
-          const harms = harmsOf([call.place], call.atMs).length;
-          if (harms === 0)
+          if (harmsOf([call.place], atMs).length === 0)
             history.violation(`call ${id} at instance ${call.place.at} is detached: ${reason}`);
         }
         const hangsUp = draw.isIn(0.5) || isOver();

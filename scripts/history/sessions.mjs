@@ -33,7 +33,7 @@ export async function measureTexts(url, user) {
 }
 
 /** Failures of a turn that tell its client to come again: the quota, or what cannot be known while a server is away. */
-const RETRYABLE = ['busy', 'upstream_busy'];
+export const RETRYABLE = ['busy', 'upstream_busy'];
 
 export function createSessions({ url, places, history, measured, isOver }) {
   async function say(client, turn, draw) {
@@ -77,7 +77,8 @@ export function createSessions({ url, places, history, measured, isOver }) {
         wrong('other bytes before it was cut');
       return;
     }
-    const { code, message } = client.of('error', turn).at(-1) ?? {};
+    // Text that was on its way when it failed is refused, too.
+    const { code, message } = client.of('error', turn)[0] ?? {};
     if (outcome !== 'complete') {
       const isExcused = RETRYABLE.includes(code) && harmsOf(places, fromMs, 120_000).length > 0;
       if (!isExcused) return wrong(`${outcome}: ${code} ${message}`);

@@ -7,6 +7,7 @@ import { ResumableClient } from '../resumable-client.mjs';
 import { harmsOf } from './history.mjs';
 
 const PING_MS = 1000;
+const NOTED = ['started', 'ended', 'heard', 'attached', 'detached', 'goaway', 'error'];
 /** An instance that answers no ping for so long may stand still. */
 const SILENT_MS = 4000;
 /** A turn may wait for the quota that an instance has without Redis, and Redis may be away for a minute. */
@@ -31,6 +32,12 @@ export class WatchedClient extends ResumableClient {
   take(message) {
     message.atMs = performance.now();
     super.take(message);
+    const { type, turn, leg, outcome, reason, code, playedMs, playedBy } = message;
+    if (NOTED.includes(type))
+      this.history.note('told', {
+        session: this.name,
+        ...{ type, turn, leg: leg?.callId, outcome, reason, code, playedMs, playedBy },
+      });
   }
   /** `ready`, of an instance that lets it in. */
   async begin() {

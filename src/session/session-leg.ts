@@ -17,7 +17,7 @@ export type AttachedLeg = { readonly leg: string; readonly kind: string; readonl
 /** What the player of a turn, the client or a leg, has of its outlet. */
 export type PlayerOutlet = Pick<
   TurnOutlet,
-  'sendAudio' | 'isCongested' | 'reports' | 'committedMs' | 'takeBack'
+  'sendAudio' | 'isCongested' | 'marksEveryMs' | 'committedMs' | 'takeBack'
 >;
 
 export type SessionLegOptions = {
@@ -81,7 +81,7 @@ export class SessionLeg {
     this.client = {
       sendAudio: outlet.sendAudio,
       isCongested: outlet.isCongested,
-      reports: 'none',
+      marksEveryMs: undefined,
       committedMs: notCommitted,
     };
   }
@@ -175,7 +175,7 @@ export class SessionLeg {
       },
       takeBack: () => leg.takeBack?.(turn, this.goesOn(turns)),
       isCongested: () => leg.isCongested(),
-      reports: leg.reports === 'marks' ? 'marks' : 'none',
+      marksEveryMs: leg.marksEveryMs,
       // A leg that is gone plays nothing more.
       committedMs: () => (this.current?.leg === leg ? leg.committedMs(turn) : undefined),
     };

@@ -16,7 +16,7 @@ const legOf = (callId: string | undefined, id = `leg of ${callId}`) =>
     callId,
     audio: () => ({ format: 'mulaw', sampleRate: 8000 }),
     leadMs: 200,
-    reports: 'marks',
+    marksEveryMs: 260,
   });
 
 function start() {
