@@ -69,8 +69,10 @@ export type AppInstances = {
 };
 
 const ID_BYTES = 9;
-/** So long an instance that was not reached is not tried again. */
+/** So long an instance that was not reached is taken for gone. */
 const UNREACHABLE_MS = 10_000;
+/** The same for one that Redis does not list: by then it is forgotten. An attempt costs 3 s, which its clients wait. */
+const UNLISTED_MS = 90_000;
 
 /** Undefined where this instance is the only one. */
 export async function createAppInstances(context: AppContext): Promise<AppInstances | undefined> {
@@ -94,11 +96,16 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
   onStop(() => directory.close());
   redisLinks.set('instances', () => directory.isUp());
   peers.count = () => directory.others().length;
-  /** Until when an instance is taken for gone: it could not be reached. */
-  const unreachable = new Map<string, number>();
-  const isReachable = (instance: string) => (unreachable.get(instance) ?? 0) <= clock.now();
+  /** When an instance could last not be reached. */
+  const failedAtMs = new Map<string, number>();
+  const hasFailed = (instance: string, withinMs: number) =>
+    clock.now() - (failedAtMs.get(instance) ?? Number.NEGATIVE_INFINITY) < withinMs;
+  const noteFailure = (instance: string) => {
+    for (const each of failedAtMs.keys()) if (!hasFailed(each, UNLISTED_MS)) failedAtMs.delete(each);
+    failedAtMs.set(instance, clock.now());
+  };
   const isListed = (instance: string) => directory.others().some((each) => each.id === instance);
-  const isAlive = (instance: string) => isListed(instance) && isReachable(instance);
+  const isAlive = (instance: string) => isListed(instance) && !hasFailed(instance, UNREACHABLE_MS);
   const journal = createRedisSessionJournal({
     url: redisUrl,
     id,
@@ -141,11 +148,11 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
     async handOver(session, upgrade) {
       if (links === undefined || links.isPassedOn(upgrade.request)) return false;
       const at = await find(session, 'ask-it');
-      if (at === undefined || (!isListed(at.id) && !isReachable(at.id))) return false;
+      if (at === undefined || (!isListed(at.id) && hasFailed(at.id, UNLISTED_MS))) return false;
       try {
         await links.passOn(upgrade, at);
       } catch {
-        unreachable.set(at.id, clock.now() + UNREACHABLE_MS);
+        noteFailure(at.id);
         return false;
       }
       return true;

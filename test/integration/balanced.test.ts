@@ -276,7 +276,7 @@ describe.skipIf(!hasAll)('three instances behind HAProxy', SLOW, () => {
     expect(await Promise.all(all(0).map((_, n) => call(n)))).toEqual(all(['', 1000, 0]));
   });
 
-  it('have all been asked, and have refused nothing but the token', async () => {
+  it('have all been asked over HTTP, and have refused nothing', async () => {
     for (const instance of instances) {
       const scrape = await instance.scrape();
       const statuses = [

@@ -138,6 +138,8 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
   const silent = new Map<string, { readonly instance: Instance; readonly untilMs: number }>();
   /** An entry was not believed: it may be later, when a clock that was off is set. */
   let hasDoubted = false;
+  /** The next beat asks for all of the list. */
+  let isAllDue = false;
   let readyAtMs = Number.NEGATIVE_INFINITY;
   let phase: 'open' | 'closed' = 'open';
   let disarmBeat = () => {};
@@ -203,10 +205,11 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
     if (!isReady()) return;
     learnRevoked();
     redis
-      .eval(BEAT, KEYS.length, ...KEYS, own.id, entry(), LEASE_MS, known, random.id(9))
+      .eval(BEAT, KEYS.length, ...KEYS, own.id, entry(), LEASE_MS, isAllDue ? '' : known, random.id(9))
       .then((answer) => {
         const [name, how, told = []] = answer as [string, ('all' | 'changes')?, (readonly string[])?];
         known = name;
+        if (how === 'all') isAllDue = false;
         if (how !== undefined && phase === 'open') learn(how, told);
       })
       .catch(failed);
@@ -241,7 +244,7 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
     if (phase === 'closed') return;
     const isNews = clock.now() - readyAtMs < NAME_BEAT_MS;
     disarmNames = clock.after(NAME_BEAT_MS, tellNames);
-    if (hasDoubted) known = '';
+    isAllDue ||= hasDoubted;
     hasDoubted = false;
     const left = [...names];
     const tellSome = () => {

@@ -29,8 +29,8 @@ export type RelayMessage =
   | { readonly is: 'handed-on' }
   | { readonly is: 'close'; readonly code: number; readonly reason: string }
   | { readonly is: 'terminate' }
-  /** From both sides, now and then, and at once when the other asks. */
-  | { readonly is: 'alive' }
+  /** From both sides, at once and now and then, and when the other asks. `answers`: absent from versions that do not know `ask`. */
+  | { readonly is: 'alive'; readonly answers?: true }
   | { readonly is: 'ask' };
 
 const HEADER_BYTES = 5;
@@ -77,6 +77,7 @@ export function createRelayReader(onMessage: (message: RelayMessage) => void): (
   };
 }
 
+const ALIVE = { is: 'alive', answers: true } as const satisfies RelayMessage;
 const ALIVE_MS = 2000;
 /** Three of them are missing: the machine at the other end is gone, or its process stands still. */
 const SILENT_MS = 6000;
@@ -85,7 +86,8 @@ const ANSWER_MS = 400;
 
 /**
  * Reads what comes over a relay, and says that this side is alive. It is cut when the other side brings what no process of ours
- * sends, or has said that it is alive and is silent. `ask` cuts it unless the other side, which has said so, says something at once.
+ * sends, or has said that it is alive and is silent. `ask` cuts it unless the other side, which has said that it answers, says
+ * something at once.
  */
 export function readRelay(
   relay: Duplex,
@@ -93,20 +95,24 @@ export function readRelay(
   clock: Clock,
 ): { readonly ask: () => void } {
   let heardAtMs = Number.POSITIVE_INFINITY;
+  let answers = false;
   let chunks = 0;
   const say = (message: RelayMessage) => void (relay.writable && relay.write(packRelay(message)));
   const read = createRelayReader((message) => {
-    if (message.is === 'alive') heardAtMs = clock.now();
-    else if (message.is === 'ask') say({ is: 'alive' });
+    if (message.is === 'alive') {
+      heardAtMs = clock.now();
+      answers ||= message.answers === true;
+    } else if (message.is === 'ask') say(ALIVE);
     else onMessage(message);
   });
   let disarm = () => {};
   const beat = () => {
     disarm = clock.after(ALIVE_MS, beat);
     if (clock.now() - heardAtMs >= SILENT_MS) relay.destroy();
-    else say({ is: 'alive' });
+    else say(ALIVE);
   };
-  disarm = clock.after(ALIVE_MS, beat);
+  // Behind what its owner says first.
+  disarm = clock.after(0, beat);
   relay.once('close', () => disarm());
   relay.on('data', (chunk: Buffer) => {
     chunks += 1;
@@ -120,8 +126,7 @@ export function readRelay(
   relay.on('error', () => {}); // its close is what matters
   return {
     ask() {
-      // An older version knows nothing of it.
-      if (!Number.isFinite(heardAtMs)) return;
+      if (!answers) return;
       say({ is: 'ask' });
       const before = chunks;
       // Where this process was late itself, the answer waits to be read.

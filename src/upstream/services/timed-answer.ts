@@ -90,7 +90,11 @@ export class TimedAnswer {
     }
     this.held = this.held.slice(from);
     this.searched = Math.max(0, this.held.length - mark.length + 1);
-    if (this.held.length > MAX_PIECE_CHARS) throw this.noTimes();
+    if (this.held.length > MAX_PIECE_CHARS) {
+      if (!this.hasSound) throw this.noTimes();
+      this.failed = brokeOff();
+      this.held = '';
+    }
     return sound.length === 1 ? sound[0]! : Buffer.concat(sound);
   }
   /** The answer has ended: the sound in what is left. Throws `upstream_broken` when its own end is missing. */

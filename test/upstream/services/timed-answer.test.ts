@@ -234,6 +234,19 @@ describe('speech with the times of its words', () => {
     });
   });
 
+  it('is broken where a piece without an end follows sound, and no such answer where none came', () => {
+    const { form } = createServiceKind('elevenlabs', { model: undefined, wordTimes: 'service' }).timed!;
+    const endless = Buffer.alloc(8 * 1024 * 1024 + 1, 'x');
+    const answer = new TimedAnswer(form);
+    expect(answer.push(Buffer.from(ELEVENLABS.body.split('\n')[0]!)).length).toBe(0);
+    expect(answer.push(Buffer.from('\n')).length).toBeGreaterThan(0);
+    expect(answer.push(endless).length).toBe(0);
+    expect(() => answer.push(endless)).toThrow(expect.objectContaining({ code: 'upstream_broken' }));
+    expect(() => new TimedAnswer(form).push(endless)).toThrow(
+      expect.objectContaining({ code: 'upstream_bad_audio' }),
+    );
+  });
+
   it('is the same in whatever pieces it comes', () => {
     for (const [kind, { body }, model] of [
       ['elevenlabs', ELEVENLABS, undefined],
