@@ -15,7 +15,8 @@
 //   quota     the speech service counts strictly in any 60 s, and refuses nothing
 //   turns     begin once at most, end once, and `heard` follows; whole texts are exact to the byte over all returns, nothing that was
 //             acknowledged is lost, `n` has no gap, nothing is heard outside a turn
-//   calls     end with their instance (kill, stop, freeze, 6 s without Redis) only; not more is told as heard than was played (0.15 s)
+//   calls     end with their instance (kill, stop, freeze, 6 s without Redis) only; not more is told as heard than was played (0.15 s; by
+//             an instance that stood still 0.5 s, as no mark comes back)
 //
 // Allowed: a refusal or silence of an instance that is or was just hurt, then asked again; a session that is gone with nothing
 // acknowledged, or told `goaway` with `resume: false`; what was said within 300 ms of an instance's death once more, or no `heard`;

@@ -54,9 +54,11 @@ export function hurt(place, kind, history) {
     history.note('act over', { kind, instance: place.at });
   };
 }
-/** The harms of these places from `fromMs` (performance.now()) until now, and what they leave for `afterwardsMs`. */
-export const harmsOf = (places, fromMs, afterwardsMs = AFTERWARDS_MS) =>
-  places.flatMap(({ harms = [] }) => harms.filter(({ untilMs }) => untilMs + afterwardsMs > fromMs));
+/** The harms of these places from `fromMs` to `toMs` (performance.now()), and what they leave for `afterwardsMs`. */
+export const harmsOf = (places, fromMs, afterwardsMs = AFTERWARDS_MS, toMs = Number.POSITIVE_INFINITY) =>
+  places.flatMap(({ harms = [] }) =>
+    harms.filter((harm) => harm.untilMs + afterwardsMs > fromMs && harm.fromMs <= toMs),
+  );
 export const isHurt = (place) =>
   (place.harms ?? []).some(({ untilMs }) => untilMs === Number.POSITIVE_INFINITY);
 

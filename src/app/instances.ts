@@ -96,16 +96,15 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
   onStop(() => directory.close());
   redisLinks.set('instances', () => directory.isUp());
   peers.count = () => directory.others().length;
-  /** When an instance could last not be reached. */
-  const failedAtMs = new Map<string, number>();
-  const hasFailed = (instance: string, withinMs: number) =>
-    clock.now() - (failedAtMs.get(instance) ?? Number.NEGATIVE_INFINITY) < withinMs;
-  const noteFailure = (instance: string) => {
-    for (const each of failedAtMs.keys()) if (!hasFailed(each, UNLISTED_MS)) failedAtMs.delete(each);
-    failedAtMs.set(instance, clock.now());
-  };
+  /** Until when an instance that could not be reached is taken for gone. */
+  const unreachable = new Map<string, number>();
+  const isReachable = (instance: string) => (unreachable.get(instance) ?? 0) <= clock.now();
   const isListed = (instance: string) => directory.others().some((each) => each.id === instance);
-  const isAlive = (instance: string) => isListed(instance) && !hasFailed(instance, UNREACHABLE_MS);
+  const isAlive = (instance: string) => isListed(instance) && isReachable(instance);
+  const notReached = (instance: string) => {
+    for (const each of unreachable.keys()) if (isReachable(each)) unreachable.delete(each);
+    unreachable.set(instance, clock.now() + (isListed(instance) ? UNREACHABLE_MS : UNLISTED_MS));
+  };
   const journal = createRedisSessionJournal({
     url: redisUrl,
     id,
@@ -148,11 +147,12 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
     async handOver(session, upgrade) {
       if (links === undefined || links.isPassedOn(upgrade.request)) return false;
       const at = await find(session, 'ask-it');
-      if (at === undefined || (!isListed(at.id) && hasFailed(at.id, UNLISTED_MS))) return false;
+      if (at === undefined || (!isListed(at.id) && !isReachable(at.id))) return false;
       try {
         await links.passOn(upgrade, at);
+        unreachable.delete(at.id);
       } catch {
-        noteFailure(at.id);
+        notReached(at.id);
         return false;
       }
       return true;

@@ -200,8 +200,9 @@ export function shiftKnowledge(known: QuotaKnowledge, byMs: number): QuotaKnowle
     raisedAtMs: known.raisedAtMs + byMs,
     windowFromMs: known.windowFromMs + byMs,
     lowWaitsAtMs: known.lowWaitsAtMs + byMs,
-    refusedAtMs: known.refusedAtMs + byMs,
-    heldUntilMs: known.heldUntilMs + byMs,
+    // 0 is never, by any clock.
+    refusedAtMs: known.refusedAtMs === 0 ? 0 : known.refusedAtMs + byMs,
+    heldUntilMs: known.heldUntilMs === 0 ? 0 : known.heldUntilMs + byMs,
     slidingUntilMs: known.slidingUntilMs + byMs,
     ...(suspicion === undefined ? {} : { suspicion: moveSuspicion(suspicion, (atMs) => atMs + byMs) }),
     ...(phase === undefined ? {} : { phase: { ...phase, loMs: phase.loMs + byMs, hiMs: phase.hiMs + byMs } }),

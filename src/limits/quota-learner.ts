@@ -120,8 +120,8 @@ function growFreely(known: QuotaKnowledge, event: Answer): QuotaKnowledge {
 }
 
 /**
- * The same by the number of those that are answered: sends that failed raise nothing above, nor do those of which an instance learned
- * too late.
+ * As many beyond the sends that are answered may always be under way. `growFreely` alone would stand still where sends have failed, or
+ * where an instance learned of those of others too late.
  */
 const growBeyond = (known: QuotaKnowledge, answered: number, atMs: number): QuotaKnowledge =>
   isUntried(known) ? growTo(known, answered + UNPROVEN_SENDS, atMs) : known;

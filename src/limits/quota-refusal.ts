@@ -62,7 +62,9 @@ export function relieve(known: QuotaKnowledge, event: Answer): QuotaKnowledge {
   const wasCrowd =
     suspicion.of === 'perhaps concurrency' &&
     event.sentAtMs - known.refusedAtMs < SAME_WINDOW * known.windowMs;
-  return isOver || isRefuted || wasCrowd ? { ...rest, misses: 0 } : relieved;
+  if (!isOver && !isRefuted && !wasCrowd) return relieved;
+  const wasUntried = suspicion.of === 'perhaps concurrency' && isUntried({ ...known, refusedAtMs: 0 });
+  return { ...rest, misses: 0, ...(wasUntried ? { refusedAtMs: 0 } : {}) };
 }
 
 export function refuse(known: QuotaKnowledge, event: Refusal): QuotaKnowledge {

@@ -22,8 +22,8 @@ export type CallLeg = {
   /** Its present format: some platforms report the rate of a call late, and earlier turns are resampled to it. */
   audio(): LegAudio;
   readonly leadMs: number;
-  /** The most audio between two marks, which the far side returns when it has played them, ms; undefined: it returns nothing. */
-  readonly marksEveryMs: number | undefined;
+  /** Whether the far side reports what it has played. */
+  readonly reports: 'marks' | 'nothing';
   /** Sent now, or after `cork` together with what follows until `uncork`. */
   play(piece: LegPiece): void;
   cork(): void;

@@ -2,7 +2,7 @@
 // cleared never counts as played. Carriers clear everything at once; audio of turns that go on is kept here until it has been
 // heard, and is sent again.
 
-import type { LegCodec, LegFrame, LegRules } from '../legs/leg.ts';
+import type { LegCodec, LegFrame } from '../legs/leg.ts';
 import type { LegPiece } from './call-leg.ts';
 
 export type LegPlayout = {
@@ -34,9 +34,6 @@ export type LegPlayoutOptions = {
 
 /** One mark per this much audio: often enough to tell words apart, seldom enough for carriers that keep 30 marks. */
 const MARK_EVERY_MS = 200;
-/** The most audio between two: a message is not divided by a mark. */
-export const marksEveryMs = ({ leastMs, shortestMs = 0 }: LegRules): number =>
-  MARK_EVERY_MS + Math.max(leastMs, shortestMs);
 /** When the far side has less than a message and this, it gets what there is at once. */
 const SPARE_MS = 60;
 /** Beyond this the oldest counts as heard: no leg is that far ahead. */

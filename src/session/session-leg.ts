@@ -17,7 +17,7 @@ export type AttachedLeg = { readonly leg: string; readonly kind: string; readonl
 /** What the player of a turn, the client or a leg, has of its outlet. */
 export type PlayerOutlet = Pick<
   TurnOutlet,
-  'sendAudio' | 'isCongested' | 'marksEveryMs' | 'committedMs' | 'takeBack'
+  'sendAudio' | 'isCongested' | 'reports' | 'committedMs' | 'takeBack'
 >;
 
 export type SessionLegOptions = {
@@ -81,7 +81,7 @@ export class SessionLeg {
     this.client = {
       sendAudio: outlet.sendAudio,
       isCongested: outlet.isCongested,
-      marksEveryMs: undefined,
+      reports: 'none',
       committedMs: notCommitted,
     };
   }
@@ -175,7 +175,7 @@ export class SessionLeg {
       },
       takeBack: () => leg.takeBack?.(turn, this.goesOn(turns)),
       isCongested: () => leg.isCongested(),
-      marksEveryMs: leg.marksEveryMs,
+      reports: leg.reports === 'marks' ? 'marks' : 'none',
       // A leg that is gone plays nothing more.
       committedMs: () => (this.current?.leg === leg ? leg.committedMs(turn) : undefined),
     };

@@ -27,8 +27,8 @@ export type SessionOutlet = {
 };
 
 export type TurnOutlet = SessionOutlet & {
-  /** As of a `CallLeg`; undefined where no player tells what it has played. */
-  readonly marksEveryMs: number | undefined;
+  /** Whether its player tells what it has played. */
+  readonly reports: 'marks' | 'none';
   /** How far the turn is heard even when it is cut now, ms; undefined where a cut is heard at once. */
   readonly committedMs: () => number | undefined;
   /**

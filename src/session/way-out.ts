@@ -54,7 +54,7 @@ class TurnWayOut implements TurnOutlet {
   readonly cork: () => void;
   readonly uncork: () => void;
   readonly isCongested: () => boolean;
-  readonly marksEveryMs: TurnOutlet['marksEveryMs'];
+  readonly reports: TurnOutlet['reports'];
   readonly committedMs: TurnOutlet['committedMs'];
   readonly takeBack: TurnOutlet['takeBack'];
 
@@ -69,7 +69,7 @@ class TurnWayOut implements TurnOutlet {
     this.cork = session.cork;
     this.uncork = session.uncork;
     this.isCongested = player.isCongested;
-    this.marksEveryMs = player.marksEveryMs;
+    this.reports = player.reports;
     this.committedMs = player.committedMs;
     this.takeBack = player.takeBack;
   }

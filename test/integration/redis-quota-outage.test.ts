@@ -2,6 +2,7 @@
 // replica that lags. Through all of it no window holds more than the limit, and nobody waits for it.
 
 import { describe, expect, it } from 'vitest';
+import { UNPROVEN_SENDS } from '../../src/limits/quota-knowledge.ts';
 import type { QuotaStore } from '../../src/upstream/quota/quota-store.ts';
 import {
   askAll,
@@ -92,6 +93,32 @@ describe.runIf(hasRedis)('instances that share quotas in a Redis that fails', ()
     name.leadTo(redis.port);
     await until(() => isSharing(one) && isSharing(two));
     expect(await redis.call('ZCARD', 'voxgate:{pool}:sends:a')).toBe(0);
+  });
+
+  it('go on with a guessed limit where all that had been sent is of others', async ({
+    onTestFinished: atEnd,
+  }) => {
+    const redis = await startServer(atEnd);
+    const limits = { quotas: [{ quota: 'a' }], windowMs: 60_000 };
+    const [one, two] = (await startFleet(atEnd, redis.url, 2, limits)) as [QuotaStore, QuotaStore];
+    expect(await askAll(one, 20)).toBe(UNPROVEN_SENDS);
+    await until(() => two.state()[0]!.used === UNPROVEN_SENDS);
+    await pause(HEARD_MS);
+    redis.freeze();
+    await until(() => !isSharing(two));
+    await until(async () => (await askAll(two, 1)) === 1);
+  });
+
+  it('raise no guessed limit by what was refused', async ({ onTestFinished: atEnd }) => {
+    const redis = await startServer(atEnd);
+    const limits = { quotas: [{ quota: 'a' }], windowMs: 60_000 };
+    const [one, two] = (await startFleet(atEnd, redis.url, 2, limits)) as [QuotaStore, QuotaStore];
+    const reservations = Array.from({ length: UNPROVEN_SENDS }, (_, n) => `r-${n}`);
+    for (const reservation of reservations)
+      expect((await one.ask({ reservation, among: ['a'], leave: 0, forecast: 1 })).granted).toBe(true);
+    for (const reservation of reservations) one.report('a', reservation, { kind: 'refused', advice: {} });
+    await pause(HEARD_MS);
+    expect((await askAll(one, 1)) + (await askAll(two, 1))).toBe(0);
   });
 
   it('never stand still for a limit that nobody has shown to be one', async ({ onTestFinished: atEnd }) => {

@@ -10,7 +10,8 @@ import { hasRedis, type RedisServer, startRedis } from '../support/redis-server.
 
 const EPOCH = '{x}epoch';
 const SENDS = '{x}sends';
-const KEYS = [EPOCH, '{x}instances', '{x}answered', SENDS, '{x}rule', '{x}leases'];
+const ACQUIRE_KEYS = [EPOCH, '{x}instances', '{x}answered', SENDS, '{x}rule', '{x}leases'];
+const EXCHANGE_KEYS = [...ACQUIRE_KEYS, '{x}gone', '{x}open'];
 const REBUILD_MS = 60_000;
 /** Between two commands of a test on a busy machine. */
 const SOON_MS = 200;
@@ -32,7 +33,15 @@ describe.runIf(hasRedis)('the time of the store', () => {
   const read = async (field: string) => Number((await redis.call('HGET', EPOCH, field)) ?? 0);
   const exchange = async (more: Partial<ExchangeRequest>): Promise<unknown[]> => {
     const rule = ['kind', 'sliding', 'limit', 9, 'spanMs', 60_500, 'originMs', 0, 'periodMs', 0];
-    const quota = { sends: [], gone: [], open: 0, since: 0, lease: { at: 0, among: 0 }, version: 0, state: '{}' };
+    const quota = {
+      sends: [],
+      gone: [],
+      open: 0,
+      since: 0,
+      lease: { at: 0, among: 0 },
+      version: 0,
+      state: '{}',
+    };
     const request: ExchangeRequest = {
       ...{ instance: 'i', epoch: 'e', fresh: 'e', estimate: 0, latest: more.estimate ?? 0, step: undefined },
       ...{ wasCut: false, isComplete: true, isLeaving: false, expected: 1 },
@@ -41,11 +50,11 @@ describe.runIf(hasRedis)('the time of the store', () => {
       ...more,
     };
     const told = JSON.stringify({ ...request, run: 'one' });
-    return (await redis.call('EVAL', EXCHANGE, KEYS.length, ...KEYS, told)) as unknown[];
+    return (await redis.call('EVAL', EXCHANGE, EXCHANGE_KEYS.length, ...EXCHANGE_KEYS, told)) as unknown[];
   };
   const acquire = async (latestMs: number, reservation = 'mine') =>
     (await redis.call(
-      ...(['EVAL', ACQUIRE, KEYS.length, ...KEYS] as const),
+      ...(['EVAL', ACQUIRE, ACQUIRE_KEYS.length, ...ACQUIRE_KEYS] as const),
       ...['e', latestMs, 'i', reservation, 0, 1, 0, 75_000],
     )) as unknown[];
   const stampOf = async (reservation: string) => Number(await redis.call('ZSCORE', SENDS, reservation));

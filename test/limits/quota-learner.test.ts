@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   firstKnowledge,
+  isUntried,
   type QuotaKnowledge,
   ruleOf,
   shiftKnowledge,
@@ -62,6 +63,22 @@ describe('a limit that is not known', () => {
     const found = all(known, refused(2_000, full(known.limit)));
     expect(all(found, answered(30))).toBe(found);
     expect(all(firstKnowledge(60), answered(90)).limit).toBe(60);
+  });
+  it('is not known by a refusal that only a crowd has caused', () => {
+    const known = grownTo(10);
+    const crowd = all(known, {
+      ...refused(2_000, full(known.limit)),
+      kind: 'refused',
+      perhaps: 'concurrency',
+    });
+    expect(isUntried(crowd)).toBe(false);
+    expect(isUntried(all(crowd, accepted(4_000, { sentAtMs: 3_900 })))).toBe(true);
+  });
+  it('is still not known by another clock', () => {
+    const known = grownTo(10);
+    expect(isUntried(shiftKnowledge(shiftKnowledge(known, 1_700_000_000_000), -1_600_000_000_000))).toBe(
+      true,
+    );
   });
   it('does not grow while it is not used, nor at the beginning of a window', () => {
     const known = { ...grownTo(40), floor: 40 };

@@ -14,7 +14,7 @@ type FakeLeg = CallLeg & {
   congested: boolean;
 };
 
-function createFakeLeg(marksEveryMs: CallLeg['marksEveryMs'] = 260, audio?: LegAudio): FakeLeg {
+function createFakeLeg(reports: CallLeg['reports'] = 'marks', audio?: LegAudio): FakeLeg {
   const acts: string[] = [];
   const pieces: LegPiece[] = [];
   const leg: FakeLeg = {
@@ -23,7 +23,7 @@ function createFakeLeg(marksEveryMs: CallLeg['marksEveryMs'] = 260, audio?: LegA
     callId: 'CA1',
     audio: () => audio ?? { format: 'mulaw', sampleRate: 8000 },
     leadMs: 300,
-    marksEveryMs,
+    reports,
     acts,
     pieces,
     congested: false,
@@ -88,7 +88,7 @@ describe('attach', () => {
   });
 
   it('gives the turns that are named from then on the leg’s own format, pace and lead', async () => {
-    const leg = createFakeLeg(260, { format: 'raw', sampleRate: 16_000 });
+    const leg = createFakeLeg('marks', { format: 'raw', sampleRate: 16_000 });
     const { live, attach, say, playedMs } = start({
       leg,
       preset: { format: 'mp3', pace: 'burst', leadMs: 5000, flow: 'credit' },
@@ -216,7 +216,7 @@ describe('what has been heard', () => {
   });
 
   it('is told by the clock, without any wait, where a leg has no marks', async () => {
-    const { live, attach, say } = start({ leg: { ...createFakeLeg(), marksEveryMs: undefined } });
+    const { live, attach, say } = start({ leg: createFakeLeg('nothing') });
     attach();
     say('a');
     await live.run(1100);

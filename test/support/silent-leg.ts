@@ -2,7 +2,7 @@
 
 import type { CallLeg } from '../../src/playout/call-leg.ts';
 
-type LegLook = Pick<CallLeg, 'id' | 'callId' | 'kind' | 'audio' | 'leadMs' | 'marksEveryMs'>;
+type LegLook = Pick<CallLeg, 'id' | 'callId' | 'kind' | 'audio' | 'leadMs' | 'reports'>;
 
 export const silentLeg = (look: LegLook): CallLeg => ({
   ...look,

@@ -29,7 +29,8 @@ export type RelayMessage =
   | { readonly is: 'handed-on' }
   | { readonly is: 'close'; readonly code: number; readonly reason: string }
   | { readonly is: 'terminate' }
-  /** From both sides, at once and now and then, and when the other asks. `answers`: absent from versions that do not know `ask`. */
+  /** From both sides, at once and now and then, and when the other asks. `answers`: it answers `ask`; some versions that
+   * do not say so do, too. */
   | { readonly is: 'alive'; readonly answers?: true }
   | { readonly is: 'ask' };
 

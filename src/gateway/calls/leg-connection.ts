@@ -7,7 +7,7 @@ import { type Log, levelOfStatus } from '../../base/log.ts';
 import type { LegAudio, LegCodec, LegFrame, LegInput } from '../../legs/leg.ts';
 import type { CallLeg, LegListener } from '../../playout/call-leg.ts';
 import { createFrameMeter } from '../../playout/frame-meter.ts';
-import { createLegPlayout, type LegPlayout, marksEveryMs } from '../../playout/leg-playout.ts';
+import { createLegPlayout, type LegPlayout } from '../../playout/leg-playout.ts';
 import type { PlayoutClock } from '../../playout/playout-clock.ts';
 import { createSenderPlayout, type SenderPlayout } from '../../playout/sender-playout.ts';
 import { bytesPerMs, SILENT_SAMPLE } from '../../speech/plain-sound.ts';
@@ -179,7 +179,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     callId,
     audio: audioNow,
     leadMs: sender?.leadMs ?? codec.rules().leadMs,
-    marksEveryMs: codec.mark === undefined ? undefined : marksEveryMs(codec.rules()),
+    reports: codec.mark === undefined ? 'nothing' : 'marks',
     play: unlessBroken((piece) => own.play(piece)),
     cork: () => own.cork(),
     uncork: unlessBroken<void>(() => own.uncork()),

@@ -111,6 +111,7 @@ export class JournalWriter {
   private wholeChars = 0;
   private addedChars = 0;
   private added = 0;
+  private isLost = false;
   private whenSettled: (() => void)[] = [];
 
   constructor(options: JournalWriterOptions) {
@@ -140,9 +141,16 @@ export class JournalWriter {
   acknowledged(): number {
     return this.phase === 'on' ? this.written : this.taken;
   }
-  /** Resolves when all that was taken by now is written, is not written any more, or cannot be soon. */
-  async settled(): Promise<void> {
-    if (this.phase !== 'on' || this.written >= this.taken) return;
+  /**
+   * Resolves when all that was taken by now is written, is not written any more, or cannot be soon. `lost`: another instance has the
+   * session, which one that stood still for a while learns only by asking.
+   */
+  async settled(): Promise<'settled' | 'lost'> {
+    if (this.phase === 'on') await this.beat(this.options.clock.now());
+    if (this.phase === 'on' && this.written < this.taken) await this.untilWritten();
+    return this.isLost ? 'lost' : 'settled';
+  }
+  private async untilWritten(): Promise<void> {
     await new Promise<void>((resolve) => {
       const disarm = this.options.clock.after(SETTLE_MS, resolve);
       this.whenSettled.push(() => {
@@ -265,6 +273,7 @@ export class JournalWriter {
     }
   }
   private lost(): void {
+    this.isLost = true;
     this.leave('closed');
     this.options.onLost();
   }

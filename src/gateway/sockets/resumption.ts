@@ -156,9 +156,9 @@ export class Resumption {
   async release(): Promise<void> {
     await this.journal?.release();
   }
-  /** Resolves when nothing that a client is told to be taken can be lost any more. */
-  async settled(): Promise<void> {
-    await this.journal?.settled();
+  /** Resolves when nothing that a client is told to be taken can be lost any more. `lost`: another instance has the session. */
+  async settled(): Promise<'settled' | 'lost'> {
+    return (await this.journal?.settled()) ?? 'settled';
   }
   /** The next message of the client takes effect. */
   done(): void {

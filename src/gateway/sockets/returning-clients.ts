@@ -109,8 +109,9 @@ export function createReturningClients(options: ReturningClientsOptions): Return
   const goOn = async (back: Return, upgrade: UpgradeRequest, connection: ClientConnection) => {
     const { token, claim, entry } = back;
     const resumption = connection.resumption!;
-    await resumption.settled();
+    const became = await resumption.settled();
     if (upgrade.socket.destroyed) return;
+    if (became === 'lost') return goOnElsewhere(back, upgrade);
     const refused = resumption.refusal(connection, token.number, claim);
     if (refused !== undefined) return options.refuse(upgrade, refused, back);
     options.shakeHands(upgrade, entry, (socket) => {
@@ -141,13 +142,16 @@ export function createReturningClients(options: ReturningClientsOptions): Return
       coming.delete(session);
     }
   };
+  async function goOnElsewhere(back: Return, upgrade: UpgradeRequest): Promise<void> {
+    const isFound =
+      (await handOver?.(back.token.session, upgrade)) === true || (await takeOver(back, upgrade));
+    if (!isFound) throw sessionGone();
+  }
   const enter = async (back: Return, upgrade: UpgradeRequest): Promise<void> => {
     const { session } = back.token;
     await coming.get(session)?.catch(() => {});
     const own = resumable.get(session);
-    if (own !== undefined) return goOn(back, upgrade, own.connection);
-    const isFound = (await handOver?.(session, upgrade)) === true || (await takeOver(back, upgrade));
-    if (!isFound) throw sessionGone();
+    return own === undefined ? goOnElsewhere(back, upgrade) : goOn(back, upgrade, own.connection);
   };
 
   return {

@@ -191,28 +191,33 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       const leave = (await options.enlist?.({ id, userId })) ?? (() => {});
       const resumption = returning.resumptionOf(session, seen);
       const seat: Seat = { id, userId, agent, settings, dialect, entry, seen, tokenId, resumption, leave };
-      if (upgrade.socket.destroyed) leave();
-      else shakeHands(upgrade, seat, (webSocket) => open(webSocket, upgrade.socket, seat));
+      // Its client has given up meanwhile: it comes back to any instance.
+      const giveBack = () => {
+        leave();
+        session.hold.release().catch(() => {});
+      };
+      letIn(upgrade, seat, giveBack);
       return true;
     },
   });
 
+  /** A peer that leaves before the handshake is over never becomes a session. */
+  const letIn = (upgrade: UpgradeRequest, seat: Seat, giveBack: () => void) => {
+    const { socket } = upgrade;
+    if (socket.destroyed) return giveBack();
+    socket.once('close', giveBack);
+    shakeHands(upgrade, seat, (webSocket) => {
+      // One that outlives its socket leaves when it ends.
+      if (seat.resumption !== undefined) socket.off('close', giveBack);
+      open(webSocket, socket, seat);
+    });
+  };
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A peer that resets before the handshake must not end the process.
     const onError = () => socket.destroy();
     socket.on('error', onError);
     const upgrade = { request, socket, head };
-    const seated = (seat: Seat) => {
-      // A peer that leaves before the handshake is over never becomes a session.
-      if (socket.destroyed) return seat.leave();
-      socket.once('close', seat.leave);
-      shakeHands(upgrade, seat, (webSocket) => {
-        socket.off('error', onError);
-        // One that outlives its socket leaves when it ends.
-        if (seat.resumption !== undefined) socket.off('close', seat.leave);
-        open(webSocket, socket, seat);
-      });
-    };
+    const seated = (seat: Seat) => letIn(upgrade, seat, seat.leave);
     const enter = (answer: Answer, agent: SessionAgent | undefined) => {
       if (!answer.ok) return refuse(socket, answer.refusal);
       const { entry, seen } = answer.admission;

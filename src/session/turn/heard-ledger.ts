@@ -9,22 +9,12 @@ export type ReportedBy = 'client' | 'mark';
 /** Media position 0 is heard at `anchorMs`; `sentMs` of audio have been sent. */
 export type Position = { readonly anchorMs: number; readonly sentMs: number; readonly nowMs: number };
 
-/** How much later than the one before a mark comes back than it was played later, on a connection that is well. */
-const MAX_MARK_JITTER_MS = 60;
-
 export class HeardLedger {
-  /** The far side plays on behind a mark for so long; when the next one is late, nobody can know whether it does. */
-  private readonly mostBeyondMarkMs: number;
   private lastMs: number | undefined;
   private lastAtMs: number | undefined;
   private lastBy: ReportedBy = 'client';
   /** When the first report came, or the last that told of more than the one before. */
   private advancedAtMs: number | undefined;
-
-  /** `marksEveryMs` as of a `CallLeg`. */
-  constructor(marksEveryMs = 0) {
-    this.mostBeyondMarkMs = marksEveryMs + MAX_MARK_JITTER_MS;
-  }
 
   /** A `played` report or the mark of a leg, cumulative ms; what has not been sent cannot have been heard. */
   report(playedMs: number, { sentMs, nowMs }: Pick<Position, 'sentMs' | 'nowMs'>, by: ReportedBy): void {
@@ -47,8 +37,7 @@ export class HeardLedger {
   } {
     if (this.lastMs === undefined)
       return { playedMs: heardByClockMs(anchorMs, sentMs, nowMs), playedBy: 'clock' };
-    const sinceMs =
-      this.lastBy === 'mark' ? Math.min(this.mostBeyondMarkMs, Math.max(0, nowMs - this.lastAtMs!)) : 0;
+    const sinceMs = this.lastBy === 'mark' ? Math.max(0, nowMs - this.lastAtMs!) : 0;
     return { playedMs: Math.min(sentMs, this.lastMs + sinceMs), playedBy: this.lastBy };
   }
   /**

@@ -62,8 +62,8 @@ export type TurnHearingOptions = {
   readonly settings: Pick<TurnSettings, 'flow' | 'leadMs'>;
   readonly playout: Pick<TurnPlayout, 'position' | 'holder' | 'goingSinceMs' | 'skip'>;
   readonly creditTimeoutMs: number;
-  /** As of a `CallLeg`. */
-  readonly marksEveryMs: number | undefined;
+  /** Whether a leg will tell what it has played. */
+  readonly reports: 'marks' | 'none';
   readonly onMark: (name: string, outcome: MarkOutcome) => void;
 };
 
@@ -76,13 +76,12 @@ const MARK_GRACE_MS = 1000;
 export class TurnHearing {
   private readonly options: TurnHearingOptions;
   private readonly isCredit: boolean;
-  private readonly ledger: HeardLedger;
+  private readonly ledger = new HeardLedger();
   private readonly marks: TurnMarks;
   private late: MarkOutcome = 'cleared';
 
   constructor(options: TurnHearingOptions) {
     this.options = options;
-    this.ledger = new HeardLedger(options.marksEveryMs);
     this.isCredit = options.settings.flow === 'credit';
     this.marks = new TurnMarks(options.onMark);
   }
@@ -150,7 +149,7 @@ export class TurnHearing {
 
   private graceMs(): number {
     if (this.isCredit) return this.options.creditTimeoutMs;
-    if (this.options.marksEveryMs !== undefined) return MARK_GRACE_MS;
+    if (this.options.reports === 'marks') return MARK_GRACE_MS;
     return this.ledger.reportedMs() === undefined ? 0 : REPORT_GRACE_MS;
   }
 }

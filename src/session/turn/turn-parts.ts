@@ -140,7 +140,7 @@ export function wireTurn(live: LiveTurnOptions, life: () => TurnLife): TurnParts
     settings,
     playout,
     creditTimeoutMs: runtime.limits.creditTimeoutMs,
-    marksEveryMs: outlet.marksEveryMs,
+    reports: outlet.reports,
     onMark: (name, outcome) => outlet.say({ type: 'mark', turn: id, name, outcome }),
   });
   const soFar = (playedMs: number | 'end'): SpokenSoFar | undefined => {

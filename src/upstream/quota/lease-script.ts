@@ -2,6 +2,7 @@
 // others were granted since, so each holds a lease: what it may send without asking. Grants to one leave room for the leases of
 // all others. The invariant, from which it follows that no window ever holds more than the limit:
 //   sends that count + what all instances may still send by their leases ≤ limit
+// It does not hold for a limit that nobody has shown to be one (`isUntried`): that is not divided.
 
 /** An instance that was not heard for this long is taken to be cut off. */
 export const SILENT_MS = 2_000;

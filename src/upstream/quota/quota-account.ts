@@ -11,6 +11,7 @@ import {
 import type { QuotaEvent } from '../../limits/quota-learner.ts';
 import { countsAround, type QuotaRule } from '../../limits/quota-window.ts';
 import { type AgreedKnowledge, createAgreedKnowledge, type Proposal } from './agreed-knowledge.ts';
+import { SILENT_MS } from './lease-script.ts';
 import { createOwnShare, type OwnShare, reachOf, UNLIMITED_REACH_MS } from './own-share.ts';
 import type { SeenQuota, ToldQuota } from './quota-server.ts';
 import type { QuotaAnswer, QuotaAsk, QuotaId, QuotaReport, QuotaState } from './quota-store.ts';
@@ -28,12 +29,14 @@ export type QuotaAccount = {
   reachMs(nowMs: number): number;
   granted(reservation: string, atMs: number): void;
   /** It was not sent, or may be counted in the store without having been granted: the store must forget it. */
-  giveBack(reservation: string): void;
+  giveBack(reservation: string, nowMs: number): void;
   /** As `leaveIn`. */
   leave(leave: number): number;
   free(nowMs: number, leave: number): Generator<number, void>;
   /** What is left for this instance alone; not a whole number. */
   room(nowMs: number): number;
+  /** What was before no longer counts. */
+  forget(beforeMs: number): void;
   /** It is no longer under way. */
   answered(reservation: string): void;
   /** Learns from the number of those that are answered; true when that is news. */
@@ -71,7 +74,8 @@ export function createQuotaAccount(
 ): QuotaAccount {
   const sends = createOwnShare(maxInstances);
   const knowledge = createAgreedKnowledge(first);
-  const gone = new Set<string>();
+  /** What the store must forget, with when it was given back. */
+  const gone = new Map<string, number>();
   /** Own sends under way, and how many the others have told. */
   const open = new Set<string>();
   let othersOpen = 0;
@@ -92,10 +96,10 @@ export function createQuotaAccount(
       open.add(reservation);
       sends.add(reservation, atMs);
     },
-    giveBack(reservation) {
+    giveBack(reservation, nowMs) {
       open.delete(reservation);
       sends.remove(reservation);
-      gone.add(reservation);
+      gone.set(reservation, nowMs);
     },
     leave: (leave) => leaveIn(knowledge.current(), leave),
     free(nowMs, leave) {
@@ -104,12 +108,19 @@ export function createQuotaAccount(
       return sends.free(rule(nowMs), fromMs, leaveIn(known, leave), partOf(known));
     },
     room: (nowMs) => sends.room(rule(nowMs), nowMs, partOf(knowledge.current())),
+    forget(beforeMs) {
+      sends.forget(beforeMs);
+      for (const [reservation, atMs] of gone) if (atMs < beforeMs) gone.delete(reservation);
+      for (const reservation of open) if (!sends.has(reservation)) open.delete(reservation);
+    },
     answered(reservation) {
       open.delete(reservation);
     },
     learnAnswered(nowMs) {
       if (!isUntried(knowledge.current())) return false;
-      const answered = sends.used(rule(nowMs), nowMs) - open.size - othersOpen;
+      // Of the others nothing newer will be heard.
+      const others = nowMs - seenMs < SILENT_MS ? othersOpen : 0;
+      const answered = sends.used(rule(nowMs), nowMs) - open.size - others;
       return knowledge.learn({ kind: 'answered', atMs: nowMs, answered });
     },
     event(report, reservation, nowMs) {
@@ -126,7 +137,7 @@ export function createQuotaAccount(
       const { atMs, among } = sends.lease();
       const told = {
         sends: extent === 'all sends' ? sends.known() : [],
-        gone: [...gone],
+        gone: [...gone.keys()],
         open: isUntried(knowledge.current()) ? open.size : 0,
         since: extent === 'all sends' ? 0 : seenMs,
         lease: { at: Number.isFinite(atMs) ? atMs : 0, among },

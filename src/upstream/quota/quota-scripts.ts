@@ -228,20 +228,21 @@ return { 'full', waits, isHeld and '1' or '0' }
 export const EXCHANGE = `${COMMON}
 local BLUR_MS = 20
 
--- Notes how many this instance has under way, and sums up those of the others.
-local function noteOpen(open, instance, own, now)
-  if own > 0 then
-    redis.call('HSET', open, instance, text(own) .. ' ' .. text(now))
-    redis.call('PEXPIRE', open, SILENT_MS)
-  else
-    redis.call('HDEL', open, instance)
-  end
-  local all, others = redis.call('HGETALL', open), 0
+-- Notes how many this instance has under way, and sums up those of the others; -1 while a living one has not told it.
+local function noteOpen(open, instance, own, now, living)
+  redis.call('HSET', open, instance, text(own) .. ' ' .. text(now))
+  redis.call('PEXPIRE', open, SILENT_MS)
+  local all, others, heard = redis.call('HGETALL', open), 0, 0
   for i = 1, #all, 2 do
     local count, at = string.match(all[i + 1], '^(%d+) (%d+)$')
-    if all[i] ~= instance and now - tonumber(at) < SILENT_MS then others = others + tonumber(count) end
+    if now - tonumber(at) >= SILENT_MS then
+      redis.call('HDEL', open, all[i])
+    else
+      heard = heard + 1
+      if all[i] ~= instance then others = others + tonumber(count) end
+    end
   end
-  return others
+  return heard < living and -1 or others
 end
 
 local request = cjson.decode(ARGV[1])
@@ -272,20 +273,22 @@ local gone = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', text(now - request.hel
 if request.isLeaving then gone[#gone + 1] = request.instance end
 if #gone > 0 then redis.call('ZREM', KEYS[2], unpack(gone)) end
 local instances = redis.call('ZCARD', KEYS[2])
+local living = redis.call('ZCOUNT', KEYS[2], text(now - SILENT_MS + 1), '+inf')
 
 local versions, states = {}, {}
 for i, told in ipairs(request.quotas) do
-  local sends, rule, gone = KEYS[5 * i - 1], KEYS[5 * i], KEYS[5 * i + 2]
+  local sends, rule, back = KEYS[5 * i - 1], KEYS[5 * i], KEYS[5 * i + 2]
   if #told.gone > 0 then
     for _, reservation in ipairs(told.gone) do
       redis.call('ZREM', sends, reservation)
-      redis.call('ZADD', gone, text(now), reservation)
+      redis.call('ZADD', back, text(now), reservation)
     end
-    redis.call('ZREMRANGEBYSCORE', gone, '-inf', text(now - request.keepMs))
-    redis.call('PEXPIRE', gone, request.keepMs * 2)
+    redis.call('ZREMRANGEBYSCORE', back, '-inf', text(now - request.keepMs))
+    redis.call('PEXPIRE', back, request.keepMs * 2)
   end
+  local isAnyBack = redis.call('EXISTS', back) == 1
   for _, send in ipairs(told.sends) do
-    if not redis.call('ZSCORE', gone, send[1]) then
+    if not (isAnyBack and redis.call('ZSCORE', back, send[1])) then
       redis.call('ZADD', sends, 'GT', text(math.min(now, send[2])), send[1])
     end
   end
@@ -315,7 +318,10 @@ end
 local quotas = {}
 for i, told in ipairs(request.quotas) do
   local quota = readQuota(5 * i - 1)
-  local picture, lease, givenBack = {}, {}, {}
+  local picture, lease, givenBack, others = {}, {}, {}, 0
+  if quota.isUntried and not request.isLeaving then
+    others = noteOpen(KEYS[5 * i + 3], request.instance, told.open, now, living)
+  end
   if quota.kind ~= 'unlimited' then
     -- Whoever took the gone off the list may not have had this quota.
     for _, instance in ipairs(redis.call('HKEYS', quota.leases)) do
@@ -331,7 +337,7 @@ for i, told in ipairs(request.quotas) do
       givenBack = redis.call('ZRANGEBYSCORE', KEYS[5 * i + 2], text(told.since), '+inf')
     end
   end
-  quotas[i] = { versions[i], states[i] ~= told.state and states[i] or '', picture, lease, givenBack, noteOpen(KEYS[5 * i + 3], request.instance, told.open, now) }
+  quotas[i] = { versions[i], states[i] ~= told.state and states[i] or '', picture, lease, givenBack, others }
 end
 
 redis.call('PEXPIRE', KEYS[2], request.heldMs * 2)

@@ -94,7 +94,7 @@ export type SeenQuota = {
   readonly sends: readonly ToldSend[];
   /** Reservations that any instance has given back since; empty with all sends. */
   readonly gone: readonly string[];
-  /** Sends that other instances have under way, as they last told. */
+  /** Sends that other instances have under way, as they last told; infinite while one of them has not told it. */
   readonly othersOpen: number;
   /** A new lease, with a whole picture; none for a quota without a limit. */
   readonly lease: Lease | undefined;

@@ -147,7 +147,7 @@ function readTold(told: readonly unknown[]): Told {
       state: state === '' ? undefined : state,
       sends: pairs(sends),
       gone,
-      othersOpen,
+      othersOpen: othersOpen < 0 ? Number.POSITIVE_INFINITY : othersOpen,
       lease: leaseOf(lease),
     })),
   };

@@ -86,6 +86,8 @@ type Account = {
   others: number;
   /** Own places when it was cut off. */
   hadMost: number;
+  /** When one was last taken without an answer of the server. */
+  aloneAtMs: number;
   /** Pools that were refused a place, until they should ask again. */
   readonly closed: Map<string, number>;
 };
@@ -103,6 +105,7 @@ export function createSharedPlaces(options: SharedPlacesOptions): QuotaStore {
       freed: new Map(),
       others: Number.POSITIVE_INFINITY,
       hadMost: 0,
+      aloneAtMs: Number.NEGATIVE_INFINITY,
       closed: new Map(),
     }),
   );
@@ -115,8 +118,6 @@ export function createSharedPlaces(options: SharedPlacesOptions): QuotaStore {
   let instances = maxInstances;
   /** When the server was last heard before it fell silent; undefined while it answers. */
   let cutOffAtMs: number | undefined = clock.now();
-  /** When a place was last taken that the server was not asked for. */
-  let aloneAtMs = Number.NEGATIVE_INFINITY;
   let phase: 'open' | 'closed' = 'open';
   let stopRenewing = () => {};
   let notify = () => {};
@@ -179,7 +180,7 @@ export function createSharedPlaces(options: SharedPlacesOptions): QuotaStore {
     const most = isItsOwn ? part : Math.min(part, account.hadMost);
     const used = account.taken.size;
     if (used < most) {
-      aloneAtMs = clock.now();
+      account.aloneAtMs = clock.now();
       return { kind: 'taken', used };
     }
     return { kind: 'full', used, waitMs: most === 0 ? NO_SHARE_WAIT_MS : SHARE_WAIT_MS };
@@ -271,9 +272,9 @@ export function createSharedPlaces(options: SharedPlacesOptions): QuotaStore {
     },
     report(quota, reservation, report) {
       // Without the server one too many may be under way: a refusal then says little of the limit in time.
-      const isUncertain = clock.now() - aloneAtMs < LEASE_MS && limitOf(find(quota)) !== undefined;
-      const perhaps = report.kind === 'refused' && isUncertain;
-      store.report(quota, reservation, perhaps ? { ...report, perhaps: 'concurrency' } : report);
+      const aloneAtMs = byQuota.get(quota)?.aloneAtMs ?? Number.NEGATIVE_INFINITY;
+      const isUncertain = report.kind === 'refused' && clock.now() - aloneAtMs < LEASE_MS;
+      store.report(quota, reservation, isUncertain ? { ...report, perhaps: 'concurrency' } : report);
       if (report.kind === 'unsent') free(quota, reservation);
     },
     released(quota, reservation) {

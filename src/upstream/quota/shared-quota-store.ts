@@ -106,7 +106,7 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): Shared
     return Math.max(...accounts.map((account) => account.reachMs(now))) + SPARE_MS;
   };
 
-  /** Those that have learned something. */
+  /** The accounts that have learned something by it. */
   const learnAnswered = (among: readonly QuotaAccount[]) =>
     among.filter((account) => account.learnAnswered(time.now()));
 
@@ -192,6 +192,7 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): Shared
   function askOwnShare(ask: QuotaAsk): QuotaAnswer {
     const granted = grantOf(ask.reservation, ask.among);
     if (granted !== undefined) return granted;
+    learnAnswered(accountsOf(ask.among));
     const answer = answerAlone(accountsOf(ask.among), ask, time.now());
     if (answer.granted) byQuota.get(answer.quota)!.granted(ask.reservation, time.latest());
     return answer;
@@ -221,11 +222,12 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): Shared
         if (own !== undefined) return own;
         stand('rebuilding');
       } else if (answer.kind === 'granted') {
-        if (mine !== undefined && mine !== answer.quota) byQuota.get(mine)!.giveBack(ask.reservation);
+        if (mine !== undefined && mine !== answer.quota)
+          byQuota.get(mine)!.giveBack(ask.reservation, time.now());
         byQuota.get(answer.quota)!.granted(ask.reservation, time.latest());
         return { granted: true, quota: answer.quota };
       } else {
-        if (mine !== undefined) byQuota.get(mine)!.giveBack(ask.reservation);
+        if (mine !== undefined) byQuota.get(mine)!.giveBack(ask.reservation, time.now());
         // An exchange also gives up what this instance keeps from the others.
         if (answer.room === 'held' && clock.now() - exchangedAtMs >= HELD_PULSE_MS) exchangeSoon();
         const known = accountsOf(ask.among).map(({ knowledge }) => knowledge.current());
@@ -243,7 +245,8 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): Shared
         const answer = askAlone(ask);
         // It is unknown whether the server counted it.
         for (const account of accountsOf(ask.among)) {
-          if (!answer.granted || account.quota !== answer.quota) account.giveBack(ask.reservation);
+          if (!answer.granted || account.quota !== answer.quota)
+            account.giveBack(ask.reservation, time.now());
         }
         return answer;
       },
@@ -263,7 +266,7 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): Shared
   const pulse = () => {
     stopPulse = clock.after(PULSE_MS, pulse);
     const sinceMs = time.now() - keepMs();
-    for (const account of accounts) account.sends.forget(sinceMs);
+    for (const account of accounts) account.forget(sinceMs);
     if (server.isReady() && circuit.mayTry()) exchange.run().catch(() => {});
   };
   server.onConnection((state) => {
@@ -283,9 +286,8 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): Shared
     report(quota, reservation, report) {
       const account = byQuota.get(quota);
       if (account === undefined) return;
-      account.answered(reservation);
       if (report.kind === 'unsent') {
-        account.giveBack(reservation);
+        account.giveBack(reservation, time.now());
         return exchangeSoon(notify);
       }
       const learn = () => {
@@ -293,6 +295,8 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): Shared
         const event =
           report.kind === 'failed' ? undefined : account.event(report, reservation, time.latest());
         const isNews = event !== undefined && account.knowledge.learn(event);
+        // Behind what it teaches: a refused one must not count as accepted.
+        account.answered(reservation);
         if (!account.learnAnswered(time.now()) && !isNews) return;
         // While sharing, it is logged when it is agreed upon.
         if (standing !== 'sharing') logChanges();

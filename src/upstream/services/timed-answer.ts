@@ -92,7 +92,10 @@ export class TimedAnswer {
     this.searched = Math.max(0, this.held.length - mark.length + 1);
     if (this.held.length > MAX_PIECE_CHARS) {
       if (!this.hasSound) throw this.noTimes();
-      this.failed = brokeOff();
+      this.failed = new AppError(
+        'upstream_broken',
+        `The speech service sent a line of more than ${MAX_PIECE_CHARS} characters.`,
+      );
       this.held = '';
     }
     return sound.length === 1 ? sound[0]! : Buffer.concat(sound);

@@ -16,7 +16,7 @@ const legOf = (callId: string | undefined, id = `leg of ${callId}`) =>
     callId,
     audio: () => ({ format: 'mulaw', sampleRate: 8000 }),
     leadMs: 200,
-    marksEveryMs: 260,
+    reports: 'marks',
   });
 
 function start() {

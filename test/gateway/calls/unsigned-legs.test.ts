@@ -16,7 +16,7 @@ const legOf = (callId: string) =>
     callId,
     audio: () => ({ format: 'raw', sampleRate: 8000 }),
     leadMs: 100,
-    marksEveryMs: undefined,
+    reports: 'nothing',
   });
 
 function start() {

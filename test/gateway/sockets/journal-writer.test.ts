@@ -46,6 +46,23 @@ const HEARD = {
 const append = (text: string) => ({ type: 'append', turn: 'a', text }) as const;
 
 describe('a journal', () => {
+  it('is asked for whenever a client comes back: an instance that stood still has not noticed that another one has it', async () => {
+    const { clock, journal, writer, lost } = open();
+    await clock.run(10);
+    expect(await writer.settled()).toBe('settled');
+    expect(lost).toEqual([]);
+    await journal.claim('x', () => {});
+    expect(await writer.settled()).toBe('lost');
+    expect(lost).toHaveLength(1);
+    expect(await writer.settled()).toBe('lost');
+  });
+  it('that does not answer keeps no client waiting', async () => {
+    const { clock, journal, writer, lost } = open();
+    await clock.run(10);
+    journal.fate = 'refused';
+    expect(await writer.settled()).toBe('settled');
+    expect(lost).toEqual([]);
+  });
   it('has a whole text in two writes, the first at once', async () => {
     const { clock, journal, writer, say } = open();
     await clock.run(1000);

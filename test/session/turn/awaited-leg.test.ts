@@ -17,7 +17,7 @@ function start(options: LiveSessionOptions = {}) {
     callId: 'CA1',
     audio: () => ({ format: 'mulaw', sampleRate: 8000 }),
     leadMs: 300,
-    marksEveryMs: undefined,
+    reports: 'nothing',
     play: (piece) => void pieces.push({ ...piece, bytes: piece.bytes.slice() }),
     cork() {},
     uncork() {},
