@@ -14,6 +14,8 @@ const SILENT_MS = 4000;
 const TURN_MS = 180_000;
 /** What an instance has said so long before it dies may not be written in the journal yet (docs/protocol.md, Coming back). */
 const UNWRITTEN_MS = 300 + 200;
+/** Where a call plays, what a turn has said is written with the call's position, once a second. */
+const UNWRITTEN_IN_CALL_MS = 1000 + UNWRITTEN_MS;
 
 export class WatchedClient extends ResumableClient {
   /** How each turn is said, by its name: `whole`, `append`. */
@@ -125,12 +127,12 @@ export class WatchedClient extends ResumableClient {
     return this.messages.filter((each) => each.type === type && each.turn === turn);
   }
   /** What was said twice is right only where its instance has died at once behind it, and had not written it. */
-  mayBeRepeated(first) {
+  mayBeRepeated(first, withinMs = UNWRITTEN_MS) {
     return this.losses.some(({ atMs, why }) => {
       if (why === 'own') return false;
       const frozen = harmsOf(this.places, atMs, 0).filter(({ kind }) => kind === 'freeze');
       const diedMs = Math.min(atMs, ...frozen.map(({ fromMs }) => fromMs));
-      return first.atMs <= atMs && first.atMs >= diedMs - UNWRITTEN_MS;
+      return first.atMs <= atMs && first.atMs >= diedMs - withinMs;
     });
   }
   /** Each of its turns has begun once at most and ended once; `heard` follows each that has begun. */
@@ -138,9 +140,14 @@ export class WatchedClient extends ResumableClient {
     const { history, name } = this;
     for (const turn of this.kinds.keys()) {
       const [started, ended, heard] = ['started', 'ended', 'heard'].map((type) => this.of(type, turn));
+      const unwrittenMs = this.kinds.get(turn) === 'call' ? UNWRITTEN_IN_CALL_MS : UNWRITTEN_MS;
+      // A turn whose end is not written has not been said.
+      const mayRepeat = (each) =>
+        this.mayBeRepeated(each, unwrittenMs) ||
+        ended.slice(0, -1).some((end) => this.mayBeRepeated(end, unwrittenMs));
       const wrong = (words) => history.violation(`session ${name}, turn ${turn}: ${words}`);
       for (const [what, said] of Object.entries({ started, ended, heard }))
-        if (said.length > 1 && !said.slice(0, -1).every((each) => this.mayBeRepeated(each)))
+        if (said.length > 1 && !said.slice(0, -1).every((each) => mayRepeat(each)))
           wrong(`${what} ${said.length} times`);
         else if (said.length > 1) history.count('repeatedAsPromised');
       if (ended.length === 0 && !this.isGone) wrong('never ended');

@@ -2,6 +2,7 @@
 // kept of it, for one session of one user, and one word of base64url, for it travels in an address or as a subprotocol.
 
 import { createHmac } from 'node:crypto';
+import { AppError } from '../base/app-error.ts';
 import { isJsonObject, parseJson } from '../base/json.ts';
 import { isSignedByAny, type SigningKeys, signNew } from './signing-keys.ts';
 
@@ -14,6 +15,12 @@ export type ResumeToken = {
   /** Which of the session's tokens, from 1. */
   readonly number: number;
 };
+
+export const sessionGone = (): AppError =>
+  new AppError('session_gone', 'There is nothing left of this session; open a new one.');
+
+export const tokenReplaced = (): AppError =>
+  new AppError('unauthorized', 'The resume token has been replaced; use the newest one.');
 
 export type ResumeTokens = {
   sign(token: ResumeToken): string;

@@ -3,13 +3,13 @@
 
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
+import { sessionGone } from '../access/resume-tokens.ts';
 import { toAppError } from '../base/app-error.ts';
 import { listening } from '../base/processes/listen-fault.ts';
 import { asyncApiDocument } from '../dialects/asyncapi.ts';
 import { DIALECTS } from '../dialects/dialects.ts';
 import { RESUME } from '../dialects/session-preset.ts';
 import { checkResume } from '../gateway/sockets/admit-upgrade.ts';
-import { sessionGone } from '../gateway/sockets/resumption.ts';
 import { addCompatRoutes } from '../http/compat/compat-routes.ts';
 import type { LegRoutesOptions } from '../http/routes/leg-routes.ts';
 import { addPlaygroundRoutes } from '../http/routes/playground-routes.ts';

@@ -1,8 +1,8 @@
 // How a session outlives its connection: it waits for its client, who comes back with a token, says what it has and gets the
 // rest. Kept are what is not proven received and how many of the client's messages were taken.
 
-import type { ResumeTokens } from '../../access/resume-tokens.ts';
-import { AppError, ERROR_TABLE } from '../../base/app-error.ts';
+import { type ResumeTokens, sessionGone, tokenReplaced } from '../../access/resume-tokens.ts';
+import { type AppError, ERROR_TABLE } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { ResumeClaim } from '../../dialects/dialect.ts';
@@ -72,18 +72,14 @@ const CONTAINERS: ReadonlySet<SessionFormat> = new Set(['wav', 'ogg', 'flac']);
 /** A message that comes later than this behind the last `ack` is acknowledged at once, others within a second. */
 const ACK_MS = 500;
 
-export const sessionGone = (): AppError =>
-  new AppError('session_gone', 'There is nothing left of this session; open a new one.');
-
-export const tokenReplaced = (): AppError =>
-  new AppError('unauthorized', 'The resume token has been replaced; use the newest one.');
-
 export class Resumption {
   private readonly options: ResumptionOptions;
   private readonly unproven: Unproven;
   /** Numbers of the token that was given out last, and of the oldest one that still holds. */
   private last = 0;
   private oldest = 1;
+  /** Its answer proves that the client has the last one. */
+  private tokenPing = Number.POSITIVE_INFINITY;
   private takenMessages = 0;
   /** Of those taken, the ones that have taken effect. */
   private doneMessages = 0;
@@ -170,10 +166,11 @@ export class Resumption {
     this.journal?.took(this.doneMessages, command);
   }
 
-  /** A new token; the one before it holds until the client has said something on its new connection. */
+  /** A new token; the one before it holds until the client has said something, or answered a ping, on its new connection. */
   renew(): { readonly token: string; readonly forMs: number } {
     const { tokens, session, userId, key, caller, forMs } = this.options;
     this.last += 1;
+    this.tokenPing = Number.POSITIVE_INFINITY;
     const token = tokens.sign({ session, userId, key, caller, number: this.last });
     return { token, forMs };
   }
@@ -214,12 +211,16 @@ export class Resumption {
   beat(link: ClientLink, nowMs: number, proofMs = PROOF_MS): 'give-up' | 'alive' {
     const { unproven } = this;
     const ping = link.beat(nowMs, unproven.isEmpty() ? undefined : proofMs);
-    if (typeof ping === 'number') unproven.pinged(ping);
+    if (typeof ping === 'number') {
+      unproven.pinged(ping);
+      this.tokenPing = Math.min(this.tokenPing, ping);
+    }
     return ping === 'give-up' ? ping : 'alive';
   }
   /** The ping of this number is answered. */
   proved(ping: number): void {
     this.unproven.proved(ping);
+    if (ping >= this.tokenPing) this.oldest = this.last;
   }
   /** A message of the client has been taken: from now on only its newest token holds. */
   took(link: ClientLink, nowMs: number): void {

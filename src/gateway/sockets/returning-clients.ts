@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import type { ResumeTokens } from '../../access/resume-tokens.ts';
+import { type ResumeTokens, sessionGone } from '../../access/resume-tokens.ts';
 import type { TokenIssuer } from '../../access/token-issuer.ts';
 import { type AppError, toAppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -14,7 +14,7 @@ import type { DialectEntry } from '../../dialects/dialect.ts';
 import type { Admission, Return, UpgradeSeen } from './admit-upgrade.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { JournalMetrics, SessionJournal } from './journal-writer.ts';
-import { Resumption, sessionGone } from './resumption.ts';
+import { Resumption } from './resumption.ts';
 import type { JournalOpening } from './session-journal.ts';
 import type { SessionToTakeOver } from './taking-over.ts';
 

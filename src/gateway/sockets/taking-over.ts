@@ -1,5 +1,6 @@
 // A client comes back and the instance that had its session is gone: the session goes on here, from its journal.
 
+import { tokenReplaced } from '../../access/resume-tokens.ts';
 import { toAppError } from '../../base/app-error.ts';
 import type { ServingService } from '../../pipeline/speech-services.ts';
 import { agentSettings, type SessionAgent } from '../../session/session-agent.ts';
@@ -7,7 +8,7 @@ import type { SessionRuntime } from '../../session/session-runtime.ts';
 import { applySettings, type TurnSettings } from '../../session/turn-settings.ts';
 import type { Return } from './admit-upgrade.ts';
 import type { ClaimedJournal, SessionJournal } from './journal-writer.ts';
-import { type TakenOver, tokenReplaced } from './resumption.ts';
+import type { TakenOver } from './resumption.ts';
 import { type JournalOpening, type JournalState, planReturn, turnOf } from './session-journal.ts';
 
 /** A session as it is to be built again. */

@@ -285,4 +285,19 @@ describe('a session whose connection is lost', () => {
     expect(other.comeBack()).toBe('unauthorized');
     other.stop();
   });
+
+  it('does not lose its client to an upgrade that was long on its way: a pong proves that it has the newest token', async () => {
+    const rig = await speaking();
+    const first = rig.client.token!;
+    rig.client.socket!.lose();
+    expect(rig.comeBack()).toBeUndefined();
+    const [newest, socket] = [rig.client.token!, rig.client.socket!];
+    expect(newest.token).not.toBe(first.token);
+    await rig.clock.run(5_000);
+    rig.client.token = first;
+    expect(rig.comeBack()).toBe('unauthorized');
+    rig.client.token = newest;
+    expect(socket.closed).toBeUndefined();
+    rig.stop();
+  });
 });
