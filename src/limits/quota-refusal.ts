@@ -50,6 +50,9 @@ const HASTE_EVERY = 32;
 const CROWDED_HOLD_MS = 1_000;
 const SAME_WINDOW = 0.25;
 
+/** Before the refusals that there were. */
+const wasUntried = (known: QuotaKnowledge): boolean => isUntried({ ...known, refusedAtMs: 0 });
+
 /** An accepted answer ends a series of refusals; a fully used window refutes a suspicion. */
 export function relieve(known: QuotaKnowledge, event: Answer): QuotaKnowledge {
   if (event.sentAtMs <= known.refusedAtMs) return known;
@@ -63,8 +66,8 @@ export function relieve(known: QuotaKnowledge, event: Answer): QuotaKnowledge {
     suspicion.of === 'perhaps concurrency' &&
     event.sentAtMs - known.refusedAtMs < SAME_WINDOW * known.windowMs;
   if (!isOver && !isRefuted && !wasCrowd) return relieved;
-  const wasUntried = suspicion.of === 'perhaps concurrency' && isUntried({ ...known, refusedAtMs: 0 });
-  return { ...rest, misses: 0, ...(wasUntried ? { refusedAtMs: 0 } : {}) };
+  const wasCrowdOnly = suspicion.of === 'perhaps concurrency' && wasUntried(known);
+  return { ...rest, misses: 0, ...(wasCrowdOnly ? { refusedAtMs: 0 } : {}) };
 }
 
 export function refuse(known: QuotaKnowledge, event: Refusal): QuotaKnowledge {
@@ -218,9 +221,9 @@ function refuseSearch(held: QuotaKnowledge, event: Answer): QuotaKnowledge {
   // Fewer than whole windows have proven, or the limit was not in use. Later sends may have overtaken it.
   if (acceptedBy(event) < NEAR * floor || event.used < SURE * limit) return suspect(held, event, 'count');
   const found = Math.min(acceptedBy(event), limit - 1);
-  const wasUntried = isUntried({ ...held, refusedAtMs: 0 });
-  const sure = wasUntried ? Math.max(floor, Math.floor(SURELY_ONE_WINDOW * found)) : floor;
-  const isGain = wasUntried || found > GAIN * floor;
+  const isFirst = wasUntried(held);
+  const sure = isFirst ? Math.max(floor, Math.floor(SURELY_ONE_WINDOW * found)) : floor;
+  const isGain = isFirst || found > GAIN * floor;
   return confirm({ ...held, floor: sure }, found, isGain ? PROBE_EVERY : laterProbe(held));
 }
 

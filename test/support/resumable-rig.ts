@@ -32,6 +32,14 @@ import { OPEN_ADMISSION } from './open-admission.ts';
 import { accepted } from './settings.ts';
 import { trustingRecovery } from './trusting-recovery.ts';
 
+/** A client of the gateway's own protocol comes in. */
+export const NATIVE_ENTRY = nativeDialect.enter({
+  path: '/v1/session',
+  query: new URLSearchParams(),
+  headers: {},
+  protocols: [],
+})!;
+
 /** The server's side of a connection; what it writes arrives at once, as long as it arrives. */
 export class MemorySocket extends EventEmitter {
   readyState: number = WebSocket.OPEN;
@@ -240,12 +248,6 @@ export function openResumableRig(options: ResumableRigOptions): ResumableRig {
       throw fault;
     },
   });
-  const native = nativeDialect.enter({
-    path: '/v1/session',
-    query: new URLSearchParams(),
-    headers: {},
-    protocols: [],
-  })!;
   const metrics = { journalWritten() {}, journalLeft() {} };
   const opening = { userId: 'anna', dialect: 'native', preset: options.preset, salt: 'salt' };
   const hold = taken?.hold ?? options.journal?.open('the-session');
@@ -278,9 +280,9 @@ export function openResumableRig(options: ResumableRigOptions): ResumableRig {
     sendBuffer: createSendBuffer(),
     settings: applySettings(defaultSettings(200), options.preset),
     entry: {
-      ...native,
+      ...NATIVE_ENTRY,
       open(sink) {
-        const codec = native.open(sink);
+        const codec = NATIVE_ENTRY.open(sink);
         return {
           ...codec,
           isUrgent: () => false,

@@ -52,12 +52,7 @@ type Limited = Exclude<QuotaRule, { readonly kind: 'unlimited' }>;
 type Allowance = { readonly rule: Limited; readonly fromMs: number };
 
 /** What the lease gives, and what the store keeps free a window after it has found this instance silent. */
-function allowancesOf(
-  rule: Limited,
-  { atMs, extra, counted, among }: Lease,
-  part: LimitPart,
-): readonly Allowance[] {
-  if (part === 'all') return [{ rule, fromMs: Number.NEGATIVE_INFINITY }];
+function allowancesOf(rule: Limited, { atMs, extra, counted, among }: Lease): readonly Allowance[] {
   if (among === 0) return [];
   const leased = Math.min(rule.limit, among * extra + counted) - among + 1;
   return [
@@ -76,6 +71,9 @@ export function createOwnShare(maxInstances: number): OwnShare {
   let pictured: number[] = [];
   let lease: Lease = { atMs: Number.NEGATIVE_INFINITY, extra: 0, counted: 0, among: maxInstances };
 
+  /** Of `all` it has a lease that it shares with nobody. */
+  const leaseOf = ({ limit }: Limited, part: LimitPart): Lease =>
+    part === 'all' ? { atMs: Number.NEGATIVE_INFINITY, extra: limit, counted: 0, among: 1 } : lease;
   const sortPicture = () => {
     pictured = [...picture.values()].sort(ascending);
   };
@@ -120,23 +118,23 @@ export function createOwnShare(maxInstances: number): OwnShare {
     all: () => timesOf(weighed(1)),
     *free(rule, nowMs, leave, part) {
       if (rule.kind === 'unlimited') for (;;) yield nowMs;
-      const weight = part === 'all' ? 1 : lease.among;
-      const allowances = allowancesOf(rule, lease, part);
-      const planned = weighed(weight);
+      const held = leaseOf(rule, part);
+      const allowances = allowancesOf(rule, held);
+      const planned = weighed(held.among);
       for (let atMs = nowMs; allowances.length > 0; ) {
         const times = timesOf(planned);
         const free = allowances.map((it) => freeAtMs(it.rule, times, Math.max(atMs, it.fromMs), leave));
         atMs = Math.min(...free);
         yield atMs;
-        for (let n = 0; n < weight; n++) planned.push(atMs);
+        for (let n = 0; n < held.among; n++) planned.push(atMs);
       }
     },
     room(rule, nowMs, part) {
       if (rule.kind === 'unlimited') return Number.POSITIVE_INFINITY;
-      const weight = part === 'all' ? 1 : lease.among;
-      const used = usedBy(rule, timesOf(weighed(weight)), nowMs);
-      const limits = allowancesOf(rule, lease, part).map((it) => (it.fromMs <= nowMs ? it.rule.limit : 0));
-      return (Math.max(0, ...limits) - used) / Math.max(1, weight);
+      const held = leaseOf(rule, part);
+      const used = usedBy(rule, timesOf(weighed(held.among)), nowMs);
+      const limits = allowancesOf(rule, held).map((it) => (it.fromMs <= nowMs ? it.rule.limit : 0));
+      return (Math.max(0, ...limits) - used) / Math.max(1, held.among);
     },
     forget(beforeMs) {
       for (const sends of [own, fresh, picture])

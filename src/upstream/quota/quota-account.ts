@@ -138,7 +138,7 @@ export function createQuotaAccount(
       const told = {
         sends: extent === 'all sends' ? sends.known() : [],
         gone: [...gone.keys()],
-        open: isUntried(knowledge.current()) ? open.size : 0,
+        open: open.size,
         since: extent === 'all sends' ? 0 : seenMs,
         lease: { at: Number.isFinite(atMs) ? atMs : 0, among },
         version,

@@ -45,7 +45,7 @@ export type ToldQuota = {
   readonly sends: readonly ToldSend[];
   /** Reservations that are given back. */
   readonly gone: readonly string[];
-  /** Sends under way; 0 where that is of no interest: there was a refusal, or there is no limit. */
+  /** Sends under way; of interest while there was no refusal. */
   readonly open: number;
   /** From when on the sends of all instances are requested; 0: all. */
   readonly since: number;

@@ -4,7 +4,6 @@ import type { Duplex } from 'node:stream';
 import { expect, it } from 'vitest';
 import { createResumeTokens } from '../../../src/access/resume-tokens.ts';
 import { silentLog } from '../../../src/base/log.ts';
-import { nativeDialect } from '../../../src/dialects/native-dialect.ts';
 import type { Return } from '../../../src/gateway/sockets/admit-upgrade.ts';
 import type { ClientConnection } from '../../../src/gateway/sockets/client-connection.ts';
 import {
@@ -13,6 +12,7 @@ import {
 } from '../../../src/gateway/sockets/returning-clients.ts';
 import { createFakeClock, settle } from '../../support/fake-clock.ts';
 import { fixedRandom } from '../../support/fixed-random.ts';
+import { NATIVE_ENTRY } from '../../support/resumable-rig.ts';
 
 function open(became: 'settled' | 'lost') {
   const seen: string[] = [];
@@ -47,17 +47,11 @@ function open(became: 'settled' | 'lost') {
     comeBack() {},
   };
   returning.opened({ id: 's', userId: 'anna', resumption } as unknown as ClientConnection, undefined);
-  const entry = nativeDialect.enter({
-    path: '/v1/session',
-    query: new URLSearchParams(),
-    headers: {},
-    protocols: [],
-  })!;
   const text = tokens.sign({ session: 's', userId: 'anna', key: undefined, caller: undefined, number: 1 });
   const back: Return = {
     token: tokens.read(text)!,
     claim: { after: 0, turn: undefined, received: 0 },
-    entry,
+    entry: NATIVE_ENTRY,
     seen: {},
   };
   const upgrade: UpgradeRequest = {

@@ -3,14 +3,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createResumeTokens } from '../../../src/access/resume-tokens.ts';
-import { nativeDialect } from '../../../src/dialects/native-dialect.ts';
 import type { Preset } from '../../../src/dialects/native-messages.ts';
 import { takeOver } from '../../../src/gateway/sockets/taking-over.ts';
 import { defaultSettings } from '../../../src/session/turn-settings.ts';
 import { speechMp3 } from '../../support/codecs.ts';
 import { createMemoryJournal, type MemoryJournal } from '../../support/memory-journal.ts';
 import { atOnce } from '../../support/memory-upstream.ts';
-import { openResumableRig, type ResumableRig } from '../../support/resumable-rig.ts';
+import { NATIVE_ENTRY, openResumableRig, type ResumableRig } from '../../support/resumable-rig.ts';
 
 type Script = readonly (readonly [atMs: number, message: Readonly<Record<string, unknown>>])[];
 
@@ -24,13 +23,6 @@ const WHOLE_TEXTS: Script = [
 ];
 const auto = atOnce((text) => speechMp3(600 + 20 * text.length));
 
-const entry = nativeDialect.enter({
-  path: '/v1/session',
-  query: new URLSearchParams(),
-  headers: {},
-  protocols: [],
-})!;
-
 async function goOnElsewhere(
   from: ResumableRig,
   journal: MemoryJournal,
@@ -40,7 +32,7 @@ async function goOnElsewhere(
   const claim = from.client.claim();
   const token = createResumeTokens(['a secret of this test']).read(from.client.token!.token)!;
   const services = service && { chain: () => [service] as never };
-  const back = { token, claim, entry, seen: {} };
+  const back = { token, claim, entry: NATIVE_ENTRY, seen: {} };
   const session = await takeOver({ journal, runtime: { services }, settings: defaultSettings(200) }, back);
   if (session === undefined) throw new Error('nothing is left');
   return openResumableRig({ preset, auto, journal, takesOver: { from, session } });
