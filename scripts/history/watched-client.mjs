@@ -12,10 +12,10 @@ const NOTED = ['started', 'ended', 'heard', 'attached', 'detached', 'goaway', 'e
 const SILENT_MS = 4000;
 /** A turn may wait for the quota that an instance has without Redis, and Redis may be away for a minute. */
 const TURN_MS = 180_000;
-/** What an instance has said so long before it dies may not be written in the journal yet (docs/protocol.md, Coming back). */
-const UNWRITTEN_MS = 300 + 200;
-/** Where a call plays, what a turn has said is written with the call's position, once a second. */
-const UNWRITTEN_IN_CALL_MS = 1000 + UNWRITTEN_MS;
+/** The end of a turn, and its beginning in a call, are written when they are said: this is for the way to Redis. */
+const UNWRITTEN_MS = 50;
+/** `heard` is written with what comes next (docs/protocol.md, Coming back). */
+const HEARD_UNWRITTEN_MS = Number.POSITIVE_INFINITY;
 
 export class WatchedClient extends ResumableClient {
   /** How each turn is said, by its name: `whole`, `append`. */
@@ -127,7 +127,7 @@ export class WatchedClient extends ResumableClient {
     return this.messages.filter((each) => each.type === type && each.turn === turn);
   }
   /** What was said twice is right only where its instance has died at once behind it, and had not written it. */
-  mayBeRepeated(first, withinMs = UNWRITTEN_MS) {
+  mayBeRepeated(first, withinMs) {
     return this.losses.some(({ atMs, why }) => {
       if (why === 'own') return false;
       const frozen = harmsOf(this.places, atMs, 0).filter(({ kind }) => kind === 'freeze');
@@ -140,11 +140,10 @@ export class WatchedClient extends ResumableClient {
     const { history, name } = this;
     for (const turn of this.kinds.keys()) {
       const [started, ended, heard] = ['started', 'ended', 'heard'].map((type) => this.of(type, turn));
-      const unwrittenMs = this.kinds.get(turn) === 'call' ? UNWRITTEN_IN_CALL_MS : UNWRITTEN_MS;
       // A turn whose end is not written has not been said.
       const mayRepeat = (each) =>
-        this.mayBeRepeated(each, unwrittenMs) ||
-        ended.slice(0, -1).some((end) => this.mayBeRepeated(end, unwrittenMs));
+        this.mayBeRepeated(each, each.type === 'heard' ? HEARD_UNWRITTEN_MS : UNWRITTEN_MS) ||
+        ended.slice(0, -1).some((end) => this.mayBeRepeated(end, UNWRITTEN_MS));
       const wrong = (words) => history.violation(`session ${name}, turn ${turn}: ${words}`);
       for (const [what, said] of Object.entries({ started, ended, heard }))
         if (said.length > 1 && !said.slice(0, -1).every((each) => mayRepeat(each)))

@@ -1,5 +1,6 @@
 // What the instance of a resumable session writes of it into its journal: the client's messages as they take effect, in at
-// most four writes a second, and with them what was said meanwhile. What was written is acknowledged to the client.
+// most four writes a second, the end of a turn at once, and with them what was said meanwhile. What was written is acknowledged
+// to the client.
 
 import type { Clock } from '../../base/clock.ts';
 import type { ServerEvent } from '../../dialects/native-events.ts';
@@ -72,10 +73,8 @@ export type JournalWriterOptions = {
   readonly onLost: () => void;
 };
 
-/** Four writes a second. */
+/** What the client says makes four writes a second. */
 const EVERY_MS = 250;
-/** `heard` follows on `ended` of most turns within this: one write has both. */
-const END_MS = 300;
 /** A call is not asked how far it is when it goes on elsewhere. */
 const POSITION_MS = 1000;
 const RETRY_MS = 1000;
@@ -90,6 +89,15 @@ const MIN_ADDED_CHARS = 16 * 1024;
 const MAX_ADDED = 256;
 /** Who has not come round for so long was stopped, and another instance may have its sessions. */
 const MAX_PAUSE_MS = 3000;
+
+/**
+ * What is not written is said again: a turn from its beginning. What follows on an end that is written (`heard` of all of the text,
+ * marks) is known without being written, so a whole text takes two writes.
+ */
+function isWrittenAtOnce(event: ServerEvent, isInCall: boolean): boolean {
+  if (event.type === 'heard') return event.remainingText !== '';
+  return event.type === 'ended' || event.type === 'detached' || (event.type === 'started' && isInCall);
+}
 
 /** One for each resumable session. */
 export class JournalWriter {
@@ -135,7 +143,7 @@ export class JournalWriter {
   tell(n: number, event: ServerEvent): void {
     if (this.phase !== 'on' || !isKeptEvent(event)) return;
     this.said.push([n, event]);
-    if (event.type === 'ended' || event.type === 'detached') this.writeIn(END_MS);
+    if (isWrittenAtOnce(event, this.state.leg !== undefined)) this.writeIn(0);
   }
   /** How many of the client's messages may be acknowledged. */
   acknowledged(): number {
@@ -258,8 +266,7 @@ export class JournalWriter {
     const dueMs = became === 'unknown' ? clock.now() + RETRY_MS : this.dueMs;
     this.dueMs = Number.POSITIVE_INFINITY;
     if (became === 'missing') this.writeIn(0);
-    else if (Number.isFinite(dueMs))
-      this.writeIn(Math.max(dueMs - clock.now(), this.lastMs + EVERY_MS - clock.now()));
+    else if (Number.isFinite(dueMs)) this.writeIn(dueMs - clock.now());
   }
   private async beat(nowMs: number): Promise<void> {
     const { hold, forMs } = this.options;

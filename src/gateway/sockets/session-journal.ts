@@ -244,7 +244,7 @@ export function planReturn(
   };
   const over = state.turns.filter(isOver);
   const live = state.turns.filter((turn) => !over.includes(turn));
-  const said = over.flatMap((turn) => missedOf(turn, state, after)).sort(([a], [b]) => a - b);
+  const said = over.flatMap((turn) => missedOf(turn, after)).sort(([a], [b]) => a - b);
   const overIds = [...state.over, ...over.map(({ id }) => id)].slice(-MAX_OVER);
   const liveIds = new Set(live.map(({ id }) => id));
   const commands = state.commands.filter(({ command, n }) => {
@@ -254,7 +254,7 @@ export function planReturn(
   });
   return {
     over: overIds,
-    said: said.map(([, event]) => event),
+    said: [...said.map(([, event]) => event), ...unwrittenOf(over, live, state, after)],
     commands: commands.map(({ command, told }) => ({ command, isQuiet: told <= after })),
     had: hadOf(state, claim, live, service),
     leg: state.leg,
@@ -301,33 +301,46 @@ function isMadeAlike({ turns, commands }: JournalState, id: string): boolean {
   return commands.find(({ command }) => turnOf(command) === id)?.command.type === 'speak';
 }
 
-/** What was said of a turn that is over, and the client has not received. */
-function missedOf(
-  { ended, heard, marks, startedN, id }: JournaledTurn,
-  { commands }: JournalState,
+/** What was written of a turn that is over, and the client has not received. */
+const missedOf = ({ ended, heard, marks }: JournaledTurn, after: number): Numbered<ServerEvent>[] =>
+  [...marks, ended, heard].filter((each) => each !== undefined && each[0] > after) as Numbered<ServerEvent>[];
+
+/** What follows on the end of turns that are over, and is not written. `live`: those that are not over. */
+function unwrittenOf(
+  over: readonly JournaledTurn[],
+  live: readonly JournaledTurn[],
+  state: JournalState,
   after: number,
-): Numbered<ServerEvent>[] {
-  const missed: Numbered<ServerEvent>[] = [...marks];
-  if (ended !== undefined) missed.push(ended);
-  if (heard !== undefined) missed.push(heard);
-  else if (ended !== undefined && startedN !== undefined && ended[1].outcome === 'complete') {
-    // It was about to be said.
-    const spokenText = commands
-      .map(({ command }) => (turnOf(command) === id ? wordsOf(command) : ''))
-      .join('');
-    const { sentMs: playedMs } = ended[1];
-    const event = {
-      type: 'heard',
-      turn: id,
-      playedMs,
-      playedBy: 'clock',
-      spokenText,
-      remainingText: '',
-    } as const;
-    missed.push([Number.POSITIVE_INFINITY, event]);
-  }
-  return missed.filter(([n]) => n > after);
+): ServerEvent[] {
+  const unwritten = over.flatMap((turn) => followingOf(turn, state.commands));
+  // Where nothing else can have been said, the client has received as many of them as messages.
+  return unwritten.slice(saysMore(live, state) ? 0 : Math.max(0, after - state.told));
 }
+
+/** Marks behind the last sound, and `heard`. */
+function followingOf(
+  { ended, heard, marks, startedN, id: turn }: JournaledTurn,
+  all: readonly JournaledCommand[],
+): ServerEvent[] {
+  if (heard !== undefined || startedN === undefined || ended?.[1].outcome !== 'complete') return [];
+  const commands = all.flatMap(({ command }) => (turnOf(command) === turn ? [command] : []));
+  const names = commands.flatMap((command) => (command.type === 'mark' ? [command.name] : []));
+  const spokenText = commands.map(wordsOf).join('');
+  const { sentMs: playedMs } = ended[1];
+  return [
+    ...names.slice(marks.length).map((name) => ({ type: 'mark', turn, name, outcome: 'played' }) as const),
+    { type: 'heard', turn, playedMs, playedBy: 'clock', spokenText, remainingText: '' },
+  ];
+}
+
+/** Whether messages of other turns, of a call, of paragraphs or of words may stand between those that follow on an end. */
+const saysMore = (live: readonly JournaledTurn[], { leg, opening, commands }: JournalState): boolean =>
+  live.length > 0 ||
+  leg !== undefined ||
+  opening.preset.wordList === 'final' ||
+  commands.some(({ command }) =>
+    command.type === 'configure' ? command.wordList === 'final' : wordsOf(command).includes('\n'),
+  );
 
 const wordsOf = (command: ClientCommand): string => {
   if (command.type === 'append') return command.text;

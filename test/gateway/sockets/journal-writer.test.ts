@@ -73,12 +73,46 @@ describe('a journal', () => {
     expect(writer.acknowledged()).toBe(1);
     await clock.run(2000);
     say(ENDED);
+    await clock.run(1);
+    expect(readJournal(journal.writes.map(({ entry }) => entry!))?.turns[0]).toMatchObject({
+      ended: [2, ENDED],
+    });
     await clock.run(200);
     say(HEARD);
     await clock.run(5000);
     expect(journal.writes).toHaveLength(3);
+    // With whatever comes next.
+    writer.took(2, append('more'));
+    await clock.run(1);
     const state = readJournal(journal.writes.map(({ entry }) => entry!));
     expect(state?.turns[0]).toMatchObject({ ended: [2, ENDED], heard: [3, HEARD] });
+  });
+  it('has the end of a turn at once, also behind a write, and what was heard of one that was cut', async () => {
+    const { clock, journal, writer, say } = open();
+    const written = () => readJournal(journal.writes.map(({ entry }) => entry!))!.turns[0];
+    writer.took(1, { type: 'speak', turn: 'a', text: 'Hello.' });
+    await clock.run(1);
+    writer.took(2, { type: 'cancel', turn: 'a' });
+    await clock.run(10);
+    say({ ...ENDED, outcome: 'cancelled' });
+    await clock.run(1);
+    expect(written()).toMatchObject({ ended: [2, { outcome: 'cancelled' }] });
+    await clock.run(5);
+    say({ ...HEARD, spokenText: 'Hel', remainingText: 'lo.' });
+    await clock.run(1);
+    expect(written()).toMatchObject({ heard: [3, { remainingText: 'lo.' }] });
+  });
+  it('has where a turn of a call begins at once', async () => {
+    const { clock, journal, writer, say } = open(true);
+    writer.took(1, { type: 'attach', leg: { callSid: 'c' } });
+    say({ type: 'attached', leg: 'l', kind: 'twilio', callSid: 'c', format: 'mulaw', sampleRate: 8000 });
+    writer.took(2, { type: 'speak', turn: 'a', text: 'Hello.' });
+    await clock.run(500);
+    const timings = { queueMs: 0, upstreamTtfbMs: 0, firstAudioMs: 0 };
+    say({ type: 'started', turn: 'a', format: 'mulaw', sampleRate: 8000, seed: 1, timings });
+    await clock.run(1);
+    const state = readJournal(journal.writes.map(({ entry }) => entry!));
+    expect(state?.turns[0]).toMatchObject({ startedN: 3 });
   });
   it('has appended text in four writes a second, whatever comes', async () => {
     const { clock, journal, writer } = open();

@@ -1,7 +1,7 @@
 // Whatever was written before an instance died: nothing that was acknowledged is lost, and what the client has the end of is not
 // said again.
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ServerEvent } from '../../../src/dialects/native-events.ts';
 import type { ClientCommand } from '../../../src/dialects/native-messages.ts';
 import {
@@ -146,6 +146,51 @@ it('goes on at a word where the same is not made again', () => {
   expect(from('a', 'repeats')).toEqual({ exactly: 800 });
   expect(from('a', 'varies')).toEqual({ wordAtBytes: 800 });
   expect(from('b', 'repeats')).toEqual({ wordAtBytes: 800 });
+});
+
+describe('what follows on an end that is written', () => {
+  const started = { type: 'started', turn: 'a' } as unknown as ServerEvent;
+  const ended = { type: 'ended', turn: 'a', outcome: 'complete', sentMs: 100 } as unknown as ServerEvent;
+  const heard = { type: 'heard', turn: 'a', playedMs: 100, playedBy: 'clock' };
+  const spoken: readonly ClientCommand[] = [
+    { type: 'append', turn: 'a', text: 'One ' },
+    { type: 'mark', turn: 'a', name: 'first' },
+    { type: 'append', turn: 'a', text: 'whole text.' },
+    { type: 'mark', turn: 'a', name: 'last' },
+  ];
+  const first = { type: 'mark', turn: 'a', name: 'first', outcome: 'played' } as const;
+  const last = { type: 'mark', turn: 'a', name: 'last', outcome: 'played' };
+  const whole = { ...heard, spokenText: 'One whole text.', remainingText: '' };
+  const after = (received: number, commands = spoken, preset = {}) => {
+    const state = addToJournal(beginJournal({ ...OPENING, preset }), {
+      taken: commands.length,
+      told: 4,
+      token: 1,
+      heard: undefined,
+      commands: commands.map((command, at) => [at + 1, command] as const),
+      said: [
+        [2, started],
+        [3, first],
+        [4, ended],
+      ],
+    });
+    const plan = planReturn(state, { after: received, turn: undefined, received: 0 }, 'repeats');
+    expect(plan.over).toEqual(['a']);
+    return plan.said;
+  };
+
+  it('is said where the client has not received it, and not again', () => {
+    expect(after(4)).toEqual([last, whole]);
+    expect(after(5)).toEqual([whole]);
+    expect(after(6)).toEqual([]);
+  });
+  it('is rather said again than left out, where other messages may stand between', () => {
+    expect(after(6, [...spoken, { type: 'speak', turn: 'b', text: 'Behind it.' }])).toEqual([last, whole]);
+    expect(after(6, spoken, { wordList: 'final' })).toEqual([last, whole]);
+    expect(after(6, [{ type: 'configure', wordList: 'final' }, ...spoken])).toEqual([last, whole]);
+    const paragraphs: ClientCommand = { type: 'append', turn: 'a', text: '\n\nAnother paragraph.' };
+    expect(after(6, [...spoken, paragraphs]).map(({ type }) => type)).toEqual(['mark', 'heard']);
+  });
 });
 
 it('knows that a call is gone, and where one was that goes on', () => {

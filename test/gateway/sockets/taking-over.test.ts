@@ -185,6 +185,40 @@ describe('an instance that stops', () => {
   });
 });
 
+it('a turn that ended is not said again, and its marks and `heard` come, whenever its instance dies', async () => {
+  const count = (client: ResumableRig['client'], type: string, turn: string) =>
+    client.messages.filter((each) => each.type === type && each['turn'] === turn).length;
+  for (const words of [{}, { wordList: 'final' }] as const) {
+    const whole = openResumableRig({
+      preset: { format: 'mulaw', ...words },
+      auto,
+      journal: createMemoryJournal(),
+    });
+    for (const [atMs, message] of WHOLE_TEXTS) whole.clock.after(atMs, () => whole.client.send(message));
+    const told: number[] = [];
+    for (let ms = 0, before = 0; ms < 10_000; ms += 1) {
+      await whole.clock.run(1);
+      if (whole.client.messages.length > before) told.push(ms + 1);
+      before = whole.client.messages.length;
+    }
+    whole.stop();
+    expect(told.length).toBeGreaterThan(10);
+    for (const atMs of told)
+      for (const behindMs of [1, 30, 150]) {
+        const kills = [{ afterMs: atMs + behindMs, awayMs: 300 }];
+        const { client } = await run(WHOLE_TEXTS, { format: 'mulaw', ...words }, kills);
+        expect(client.faults).toEqual([]);
+        for (const turn of ['a', 'b', 'c']) {
+          expect([turn, atMs + behindMs, count(client, 'ended', turn)]).toEqual([turn, atMs + behindMs, 1]);
+          expect(count(client, 'heard', turn)).toBeGreaterThanOrEqual(1);
+        }
+        // Behind it nothing follows, unless it is asked for.
+        if (!('wordList' in words)) expect(count(client, 'heard', 'c')).toBe(1);
+        expect(count(client, 'mark', 'a')).toBeGreaterThanOrEqual(1);
+      }
+  }
+}, 60_000);
+
 it('appended text is not lost, and no turn ends twice', async () => {
   const script: Script = [
     ...['And ', 'now ', 'by ', 'tok', 'ens. ', 'A second ', 'sentence ', 'follows. '].map(
