@@ -14,8 +14,8 @@ const SILENT_MS = 4000;
 const TURN_MS = 180_000;
 /** The end of a turn, and its beginning in a call, are written when they are said: this is for the way to Redis. */
 const UNWRITTEN_MS = 50;
-/** `heard` is written with what comes next (docs/protocol.md, Coming back). */
-const HEARD_UNWRITTEN_MS = Number.POSITIVE_INFINITY;
+/** `heard` of a turn behind which another one waits is written within this (docs/protocol.md, Coming back). */
+const HEARD_UNWRITTEN_MS = 300;
 
 export class WatchedClient extends ResumableClient {
   /** How each turn is said, by its name: `whole`, `append`. */
@@ -154,7 +154,7 @@ export class WatchedClient extends ResumableClient {
         started.length > 0 &&
         heard.length === 0 &&
         !this.isGone &&
-        this.losses.every(({ why }) => why === 'own')
+        (this.losses.every(({ why }) => why === 'own') || ended.every(({ outcome }) => outcome === 'complete'))
       )
         wrong('never heard');
       for (const { outcome } of ended) history.count(`turns_${outcome}`);

@@ -8,7 +8,7 @@ import {
   createRedisSessionJournal,
   type RedisSessionJournal,
 } from '../../src/cluster/instances/redis-session-journal.ts';
-import { addToJournal, beginJournal } from '../../src/gateway/sockets/session-journal.ts';
+import { addToJournal, beginJournal } from '../../src/gateway/journal/session-journal.ts';
 import { hasRedis, type RedisServer, startRedis } from '../support/redis-server.ts';
 
 const [OLD, NEW] = ['old', 'new'].map((name) => Buffer.alloc(32, name).toString('base64')) as [

@@ -1,8 +1,8 @@
 // The journals of several instances of a test, in memory: what Redis is to them.
 
 import { AppError } from '../../src/base/app-error.ts';
-import type { JournalHold, SessionJournal } from '../../src/gateway/sockets/journal-writer.ts';
-import { type JournalEntry, readJournal } from '../../src/gateway/sockets/session-journal.ts';
+import type { JournalHold, SessionJournal } from '../../src/gateway/journal/journal-writer.ts';
+import { type JournalEntry, readJournal } from '../../src/gateway/journal/session-journal.ts';
 
 type Kept = { holder: number; entries: string[] };
 

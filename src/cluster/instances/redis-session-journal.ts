@@ -8,8 +8,8 @@ import type { Clock } from '../../base/clock.ts';
 import { parseJson } from '../../base/json.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
-import type { JournalHold, SessionJournal } from '../../gateway/sockets/journal-writer.ts';
-import { type JournalEntry, readJournal } from '../../gateway/sockets/session-journal.ts';
+import type { JournalHold, SessionJournal } from '../../gateway/journal/journal-writer.ts';
+import { type JournalEntry, readJournal } from '../../gateway/journal/session-journal.ts';
 import { connectQuotaRedis } from '../../upstream/quota/quota-connection.ts';
 
 export type RedisSessionJournalOptions = {

@@ -56,19 +56,23 @@ export class Departure {
   }
   /** Its connection is lost meanwhile. False: nobody can come back to it. */
   lost(): boolean {
-    if (this.phase !== 'drains' || !this.mayMove()) return false;
+    if (this.phase !== 'drains' || !this.isJournaled()) return false;
     this.leave();
     return true;
   }
 
   /** A call stays with its socket: a session that has one is heard out. */
   private mayMove(): boolean {
-    const { session, resumption } = this.leaver;
-    return resumption?.isJournaled() === true && session.leg() === undefined;
+    return this.isJournaled() && this.leaver.session.leg() === undefined;
+  }
+  private isJournaled(): boolean {
+    return this.leaver.resumption?.isJournaled() === true;
   }
   private leave(): void {
     const { session, resumption } = this.leaver;
-    if (!this.mayMove()) return this.leaver.close('shutting_down');
+    // A client that is away may not know that its call ends here: it goes on as if its instance had died.
+    const goesOn = this.mayMove() || (this.isJournaled() && this.leaver.state() === 'waiting');
+    if (!goesOn) return this.leaver.close('shutting_down');
     this.phase = 'moves';
     session.hold();
     void resumption!.release().then(() => this.leaver.close('shutting_down'));

@@ -11,10 +11,11 @@ import type { ClientCommand } from '../../dialects/native-messages.ts';
 import type { Session } from '../../session/session.ts';
 import type { SessionLife } from '../../session/session-runtime.ts';
 import type { SessionFormat } from '../../speech/audio-format.ts';
+import { JournalWriter, type JournalWriterOptions } from '../journal/journal-writer.ts';
+import type { ReturnPlan } from '../journal/return-plan.ts';
+import type { JournalState } from '../journal/session-journal.ts';
 import type { UpgradeSeen } from './admit-upgrade.ts';
 import type { ClientLink, LinkSocket } from './client-link.ts';
-import { JournalWriter, type JournalWriterOptions } from './journal-writer.ts';
-import type { JournalState, ReturnPlan } from './session-journal.ts';
 import { NO_CLOSE_FRAME, stopReadingAfterClose } from './socket-bounds.ts';
 import { type SentAudio, Unproven } from './unproven.ts';
 

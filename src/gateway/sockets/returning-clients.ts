@@ -11,11 +11,11 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import type { DialectEntry } from '../../dialects/dialect.ts';
+import type { JournalMetrics, SessionJournal } from '../journal/journal-writer.ts';
+import type { JournalOpening } from '../journal/session-journal.ts';
 import type { Admission, Return, UpgradeSeen } from './admit-upgrade.ts';
 import type { ClientConnection } from './client-connection.ts';
-import type { JournalMetrics, SessionJournal } from './journal-writer.ts';
 import { Resumption } from './resumption.ts';
-import type { JournalOpening } from './session-journal.ts';
 import type { SessionToTakeOver } from './taking-over.ts';
 
 export type ResumeMetrics = JournalMetrics & {

@@ -6,10 +6,11 @@ import type { ServingService } from '../../pipeline/speech-services.ts';
 import { agentSettings, type SessionAgent } from '../../session/session-agent.ts';
 import type { SessionRuntime } from '../../session/session-runtime.ts';
 import { applySettings, type TurnSettings } from '../../session/turn-settings.ts';
+import type { ClaimedJournal, SessionJournal } from '../journal/journal-writer.ts';
+import { planReturn } from '../journal/return-plan.ts';
+import { type JournalOpening, type JournalState, turnOf } from '../journal/session-journal.ts';
 import type { Return } from './admit-upgrade.ts';
-import type { ClaimedJournal, SessionJournal } from './journal-writer.ts';
 import type { TakenOver } from './resumption.ts';
-import { type JournalOpening, type JournalState, planReturn, turnOf } from './session-journal.ts';
 
 /** A session as it is to be built again. */
 export type SessionToTakeOver = {

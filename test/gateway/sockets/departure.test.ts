@@ -5,7 +5,7 @@ import { createFakeClock } from '../../support/fake-clock.ts';
 
 const DEADLINE_MS = 10_000;
 
-function leaving(has: { readonly journal: boolean; readonly leg: boolean }) {
+function leaving(has: { readonly journal: boolean; readonly leg: boolean; readonly away?: boolean }) {
   const clock = createFakeClock();
   const done: string[] = [];
   const state = { unheard: 1 };
@@ -21,7 +21,7 @@ function leaving(has: { readonly journal: boolean; readonly leg: boolean }) {
         isJournaled: () => has.journal,
         release: async () => void done.push('release'),
       },
-      state: () => 'connected',
+      state: () => (has.away ? 'waiting' : 'connected'),
       say: (event) => void done.push(event.type),
       close: (code) => void done.push(code),
     },
@@ -36,7 +36,7 @@ function leaving(has: { readonly journal: boolean; readonly leg: boolean }) {
     await Promise.resolve();
     return done;
   };
-  return { at, state };
+  return { at, state, departure };
 }
 
 describe('a session of an instance that stops', () => {
@@ -55,5 +55,17 @@ describe('a session of an instance that stops', () => {
     const { at } = leaving({ journal: true, leg: true });
     expect(await at(9_900)).toEqual(['goaway', 'drain']);
     expect(await at(10_100)).toEqual(['goaway', 'drain', 'shutting_down']);
+  });
+  it('plays its call to the end for a client that is away, which then goes on elsewhere', async () => {
+    const { at, state } = leaving({ journal: true, leg: true, away: true });
+    expect(await at(1_000)).toEqual(['goaway', 'drain']);
+    state.unheard = 0;
+    expect(await at(2_000)).toEqual(['goaway', 'drain', 'hold', 'release', 'shutting_down']);
+  });
+  it('is left to another one where its client is lost, who may not know that its call ends here', async () => {
+    const { at, departure } = leaving({ journal: true, leg: true, away: true });
+    expect(departure.lost()).toBe(true);
+    expect(await at(10)).toEqual(['goaway', 'drain', 'hold', 'release', 'shutting_down']);
+    expect(leaving({ journal: false, leg: true }).departure.lost()).toBe(false);
   });
 });

@@ -185,39 +185,77 @@ describe('an instance that stops', () => {
   });
 });
 
-it('a turn that ended is not said again, and its marks and `heard` come, whenever its instance dies', async () => {
-  const count = (client: ResumableRig['client'], type: string, turn: string) =>
-    client.messages.filter((each) => each.type === type && each['turn'] === turn).length;
-  for (const words of [{}, { wordList: 'final' }] as const) {
-    const whole = openResumableRig({
-      preset: { format: 'mulaw', ...words },
-      auto,
-      journal: createMemoryJournal(),
-    });
-    for (const [atMs, message] of WHOLE_TEXTS) whole.clock.after(atMs, () => whole.client.send(message));
-    const told: number[] = [];
-    for (let ms = 0, before = 0; ms < 10_000; ms += 1) {
-      await whole.clock.run(1);
-      if (whole.client.messages.length > before) told.push(ms + 1);
-      before = whole.client.messages.length;
-    }
-    whole.stop();
-    expect(told.length).toBeGreaterThan(10);
-    for (const atMs of told)
-      for (const behindMs of [1, 30, 150]) {
-        const kills = [{ afterMs: atMs + behindMs, awayMs: 300 }];
-        const { client } = await run(WHOLE_TEXTS, { format: 'mulaw', ...words }, kills);
-        expect(client.faults).toEqual([]);
-        for (const turn of ['a', 'b', 'c']) {
-          expect([turn, atMs + behindMs, count(client, 'ended', turn)]).toEqual([turn, atMs + behindMs, 1]);
-          expect(count(client, 'heard', turn)).toBeGreaterThanOrEqual(1);
-        }
-        // Behind it nothing follows, unless it is asked for.
-        if (!('wordList' in words)) expect(count(client, 'heard', 'c')).toBe(1);
-        expect(count(client, 'mark', 'a')).toBeGreaterThanOrEqual(1);
+describe.each([
+  ['µ-law', {}],
+  ['a burst', { pace: 'burst' }],
+  ['with a list of all words', { wordList: 'final' }],
+] as const satisfies readonly (readonly [string, Preset])[])(
+  'an instance that dies at any message, %s',
+  (_name, more) => {
+    const preset: Preset = { format: 'mulaw', ...more };
+    const script: Script = [
+      ...WHOLE_TEXTS,
+      [1500, { type: 'mark', turn: 'b', name: 'end of b' }],
+      [5200, { type: 'ping', id: 'between' }],
+    ];
+    const momentsOf = async () => {
+      const whole = openResumableRig({ preset, auto, journal: createMemoryJournal() });
+      for (const [atMs, message] of script) whole.clock.after(atMs, () => whole.client.send(message));
+      const moments: number[] = [];
+      for (let ms = 1, before = 0; ms < 10_000; ms += 1) {
+        await whole.clock.run(1);
+        if (whole.client.messages.length > before) moments.push(ms);
+        before = whole.client.messages.length;
       }
-  }
-}, 60_000);
+      whole.stop();
+      return moments;
+    };
+
+    const judge = async (kills: readonly { afterMs: number; awayMs: number }[]) => {
+      const { client } = await run(script, preset, kills);
+      expect(client.faults).toEqual([]);
+      const count = (type: string, turn: string) =>
+        client.messages.filter((each) => each.type === type && each['turn'] === turn).length;
+      for (const turn of ['a', 'b', 'c']) {
+        expect([...kills, turn, count('ended', turn)]).toEqual([...kills, turn, 1]);
+        expect([...kills, turn, count('heard', turn) > 0]).toEqual([...kills, turn, true]);
+        if (turn !== 'c') expect([...kills, turn, count('mark', turn) > 0]).toEqual([...kills, turn, true]);
+      }
+      // Behind the last one nothing follows, unless it is asked for.
+      if (!('wordList' in more)) expect([...kills, count('heard', 'c')]).toEqual([...kills, 1]);
+    };
+
+    it('says no turn again that has ended, and its marks and `heard` come', async () => {
+      const moments = await momentsOf();
+      expect(moments.length).toBeGreaterThan(10);
+      for (const atMs of moments)
+        for (const behindMs of [1, 30, 150]) {
+          const first = { afterMs: atMs + behindMs, awayMs: 300 };
+          await judge([first]);
+          for (const afterMs of [1, 30, 150]) await judge([first, { afterMs, awayMs: 300 }]);
+        }
+    }, 120_000);
+    it('nor where the one that takes over dies as well, in or behind the same turn', async () => {
+      for (let afterMs = 20; afterMs < 2000; afterMs += 40) {
+        const kills = [
+          { afterMs: 1150, awayMs: 300 },
+          { afterMs, awayMs: 300 },
+        ];
+        const { client } = await run(
+          [[1000, { type: 'speak', turn: 'a', text: 'One whole text.' }]],
+          preset,
+          kills,
+        );
+        expect(client.faults).toEqual([]);
+        const types = client.messages.filter((each) => each['turn'] === 'a').map(({ type }) => type);
+        expect([...kills, types.filter((type) => type !== 'words')]).toEqual([
+          ...kills,
+          ['started', 'ended', 'heard'],
+        ]);
+      }
+    }, 120_000);
+  },
+);
 
 it('appended text is not lost, and no turn ends twice', async () => {
   const script: Script = [

@@ -5,6 +5,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { ServerEvent } from '../../dialects/native-events.ts';
 import type { ClientCommand } from '../../dialects/native-messages.ts';
+import { heardByThemselves } from './return-plan.ts';
 import {
   addToJournal,
   beginJournal,
@@ -75,6 +76,8 @@ export type JournalWriterOptions = {
 
 /** What the client says makes four writes a second. */
 const EVERY_MS = 250;
+/** However many turns end. */
+const MIN_GAP_MS = 20;
 /** A call is not asked how far it is when it goes on elsewhere. */
 const POSITION_MS = 1000;
 const RETRY_MS = 1000;
@@ -90,14 +93,8 @@ const MAX_ADDED = 256;
 /** Who has not come round for so long was stopped, and another instance may have its sessions. */
 const MAX_PAUSE_MS = 3000;
 
-/**
- * What is not written is said again: a turn from its beginning. What follows on an end that is written (`heard` of all of the text,
- * marks) is known without being written, so a whole text takes two writes.
- */
-function isWrittenAtOnce(event: ServerEvent, isInCall: boolean): boolean {
-  if (event.type === 'heard') return event.remainingText !== '';
-  return event.type === 'ended' || event.type === 'detached' || (event.type === 'started' && isInCall);
-}
+/** What another instance would say or do again if it were not written. */
+const AT_ONCE: ReadonlySet<string> = new Set(['ended', 'attached', 'detached']);
 
 /** One for each resumable session. */
 export class JournalWriter {
@@ -114,6 +111,7 @@ export class JournalWriter {
   private dueMs = Number.POSITIVE_INFINITY;
   private disarm = () => {};
   private lastMs = Number.NEGATIVE_INFINITY;
+  private retryAtMs = Number.NEGATIVE_INFINITY;
   private beatMs: number;
   private lookedMs: number;
   private wholeChars = 0;
@@ -137,13 +135,14 @@ export class JournalWriter {
     this.taken = Math.max(this.taken, n);
     if (this.phase !== 'on') return;
     if (command !== undefined && isKeptCommand(command)) this.commands.push([n, command]);
-    this.writeIn(EVERY_MS - (this.options.clock.now() - this.lastMs));
+    this.writeIn(this.nextMs());
   }
   /** Message `n` of the session. */
   tell(n: number, event: ServerEvent): void {
-    if (this.phase !== 'on' || !isKeptEvent(event)) return;
-    this.said.push([n, event]);
-    if (isWrittenAtOnce(event, this.state.leg !== undefined)) this.writeIn(0);
+    if (this.phase !== 'on') return;
+    const dueMs = this.dueOf(event);
+    if (isKeptEvent(event)) this.said.push([n, event]);
+    if (dueMs !== undefined) this.writeIn(dueMs);
   }
   /** How many of the client's messages may be acknowledged. */
   acknowledged(): number {
@@ -201,6 +200,26 @@ export class JournalWriter {
     this.leave('closed');
   }
 
+  /** In how many ms what is said has to be written; undefined: with what comes next. */
+  private dueOf(event: ServerEvent): number | undefined {
+    const { type } = event;
+    const isInCall = this.state.leg !== undefined;
+    if (AT_ONCE.has(type) || (isInCall && (type === 'started' || type === 'heard'))) return 0;
+    if (isInCall || ('turn' in event && event.turn !== undefined && type !== 'heard' && type !== 'error'))
+      return undefined;
+    const known = heardByThemselves(this.seen());
+    if (type === 'heard') return known.includes(event.turn) ? undefined : this.nextMs();
+    return known.length > 0 ? 0 : undefined;
+  }
+  private seen(): JournalState {
+    const { taken, commands, said } = this;
+    const { told, token, heard } = this.state;
+    return addToJournal(this.state, { taken, told, token, heard, commands, said });
+  }
+  /** Until the client may be written for again. */
+  private nextMs(): number {
+    return EVERY_MS - (this.options.clock.now() - this.lastMs);
+  }
   private leave(phase: 'off' | 'closed'): void {
     this.phase = phase;
     this.disarm();
@@ -213,12 +232,12 @@ export class JournalWriter {
   }
   private writeIn(ms: number): void {
     const { clock } = this.options;
-    const dueMs = clock.now() + Math.max(0, ms);
+    const dueMs = Math.max(clock.now() + ms, clock.now(), this.lastMs + MIN_GAP_MS, this.retryAtMs);
     if (this.isWriting) this.dueMs = Math.min(this.dueMs, dueMs);
     if (this.isWriting || dueMs >= this.dueMs) return;
     this.dueMs = dueMs;
     this.disarm();
-    this.disarm = clock.after(Math.max(0, ms), () => {
+    this.disarm = clock.after(dueMs - clock.now(), () => {
       this.writing = this.write();
     });
   }
@@ -263,7 +282,8 @@ export class JournalWriter {
       this.how = 'added';
       if (this.written >= this.taken) this.settle();
     } else this.how = 'anew';
-    const dueMs = became === 'unknown' ? clock.now() + RETRY_MS : this.dueMs;
+    if (became === 'unknown') this.retryAtMs = clock.now() + RETRY_MS;
+    const dueMs = became === 'unknown' ? this.retryAtMs : this.dueMs;
     this.dueMs = Number.POSITIVE_INFINITY;
     if (became === 'missing') this.writeIn(0);
     else if (Number.isFinite(dueMs)) this.writeIn(dueMs - clock.now());

@@ -1,11 +1,8 @@
 // What another instance needs to go on with a resumable session: its settings, what its client has said that is not over, the
-// salt of its seeds, and how far its turns have come. No audio. Pure: additions make a state, and a state with what the client
-// says it has makes the plan by which the session goes on.
+// salt of its seeds, and how far its turns have come. No audio. Pure: additions make a state.
 
-import type { ResumeClaim } from '../../dialects/dialect.ts';
 import type { EventOf, ServerEvent } from '../../dialects/native-events.ts';
 import type { ClientCommand, Preset } from '../../dialects/native-messages.ts';
-import type { HadOfTurn } from '../../session/session-runtime.ts';
 import type { AgentProfile } from '../../speech/agent-profile.ts';
 
 /** What a session was opened with. */
@@ -27,9 +24,9 @@ export type JournaledCommand = {
   readonly told: number;
   readonly command: ClientCommand;
 };
-type Numbered<E> = readonly [n: number, event: E];
+export type Numbered<E> = readonly [n: number, event: E];
 
-type JournaledTurn = {
+export type JournaledTurn = {
   readonly id: string;
   /** Numbers of what was said of it. */
   readonly startedN?: number | undefined;
@@ -118,7 +115,7 @@ export function addToJournal(state: JournalState, addition: JournalAddition): Jo
   return { ...state, taken, told, token, heard, leg, commands, turns: [...turns.values()] };
 }
 
-function withEvent(turn: JournaledTurn, n: number, event: ServerEvent): JournaledTurn {
+export function withEvent(turn: JournaledTurn, n: number, event: ServerEvent): JournaledTurn {
   const { type } = event;
   if (type === 'started') return { ...turn, startedN: n };
   if (type === 'switched' || type === 'sought') return { ...turn, changed: true };
@@ -184,10 +181,13 @@ export function pruneJournal(state: JournalState, provenN: number): JournalState
     // It was for all turns before it.
     return command.type !== 'cancel' || settings.some((each) => each.n < n && opensOneOf(each, turns));
   });
-  return { ...state, turns, commands, over: [...state.over, ...gone].slice(-MAX_OVER) };
+  return { ...state, turns, commands, over: overWith(state, gone) };
 }
 
-const opensOneOf = ({ command }: JournaledCommand, turns: readonly JournaledTurn[]): boolean =>
+export const overWith = ({ over }: JournalState, more: Iterable<string>): readonly string[] =>
+  [...new Set([...over, ...more])].slice(-MAX_OVER);
+
+export const opensOneOf = ({ command }: JournaledCommand, turns: readonly JournaledTurn[]): boolean =>
   turns.some(({ id }) => id === turnOf(command));
 
 /** Settings that follow on each other, and whose answers have been received, become one. */
@@ -212,138 +212,3 @@ export function readJournal(entries: readonly JournalEntry[]): JournalState | un
   }
   return state;
 }
-
-export type ReturnPlan = {
-  /** Ids that cannot be used again. */
-  readonly over: readonly string[];
-  /** What was said and not received, as it was. */
-  readonly said: readonly ServerEvent[];
-  /** To be carried out again, in order; `quiet`: the answer to it has been received. */
-  readonly commands: readonly { readonly command: ClientCommand; readonly isQuiet: boolean }[];
-  /** The turn that goes on, and what the client or the call has had of it. */
-  readonly had: (HadOfTurn & { readonly turn: string }) | undefined;
-  /** The call that the session had. */
-  readonly leg: EventOf<'attached'> | undefined;
-  /** What the journal is from now on: numbers go on from those that the client has received. */
-  readonly state: JournalState;
-};
-
-/** `service`: whether what speaks says the same again. */
-export function planReturn(
-  state: JournalState,
-  claim: ResumeClaim,
-  service: 'repeats' | 'varies',
-): ReturnPlan {
-  const { after } = claim;
-  const claimedAt = state.turns.findIndex(({ id }) => id === claim.turn);
-  const isOver = ({ id, startedN, ended }: JournaledTurn, at: number) => {
-    if (ended !== undefined && (ended[0] <= after || WAS_CUT.has(ended[1].outcome))) return true;
-    if (id === claim.turn) return false;
-    // The client names the first turn that it has begun to receive and not the end of.
-    return at < claimedAt || (startedN !== undefined && startedN <= after && state.leg === undefined);
-  };
-  const over = state.turns.filter(isOver);
-  const live = state.turns.filter((turn) => !over.includes(turn));
-  const said = over.flatMap((turn) => missedOf(turn, after)).sort(([a], [b]) => a - b);
-  const overIds = [...state.over, ...over.map(({ id }) => id)].slice(-MAX_OVER);
-  const liveIds = new Set(live.map(({ id }) => id));
-  const commands = state.commands.filter(({ command, n }) => {
-    const id = turnOf(command);
-    if (id !== undefined) return liveIds.has(id);
-    return command.type !== 'cancel' || state.commands.some((each) => each.n < n && opensOneOf(each, live));
-  });
-  return {
-    over: overIds,
-    said: [...said.map(([, event]) => event), ...unwrittenOf(over, live, state, after)],
-    commands: commands.map(({ command, told }) => ({ command, isQuiet: told <= after })),
-    had: hadOf(state, claim, live, service),
-    leg: state.leg,
-    state: {
-      ...state,
-      told: after,
-      commands: commands.map((each) => ({ ...each, told: each.told <= after ? after : after + 1 })),
-      turns: live.map(({ id, startedN, changed }) => ({
-        id,
-        changed,
-        startedN: startedN !== undefined && startedN <= after ? startedN : undefined,
-        marks: [],
-      })),
-      over: overIds,
-    },
-  };
-}
-
-/** No audio of them follows. */
-const WAS_CUT: ReadonlySet<string> = new Set(['cancelled', 'failed', 'truncated']);
-
-function hadOf(
-  state: JournalState,
-  { turn, received, after }: ResumeClaim,
-  live: readonly JournaledTurn[],
-  service: 'repeats' | 'varies',
-): ReturnPlan['had'] {
-  const { leg, heard } = state;
-  const startedN = (id: string) => live.find((each) => each.id === id)?.startedN ?? Number.POSITIVE_INFINITY;
-  if (leg !== undefined) {
-    if (heard === undefined || live.every(({ id }) => id !== heard.turn)) return undefined;
-    const isStarted = startedN(heard.turn) <= after;
-    return { turn: heard.turn, isStarted, from: { wordAtMs: heard.ms } };
-  }
-  if (turn === undefined) return undefined;
-  const isStarted = received > 0 || startedN(turn) <= after;
-  const isSame = received === 0 || (service === 'repeats' && isMadeAlike(state, turn));
-  return { turn, isStarted, from: isSame ? { exactly: received } : { wordAtBytes: received } };
-}
-
-/** A whole text is split by the text alone; what was appended also by time, and what was sought or spoken by two is another. */
-function isMadeAlike({ turns, commands }: JournalState, id: string): boolean {
-  if (turns.find((turn) => turn.id === id)?.changed === true) return false;
-  return commands.find(({ command }) => turnOf(command) === id)?.command.type === 'speak';
-}
-
-/** What was written of a turn that is over, and the client has not received. */
-const missedOf = ({ ended, heard, marks }: JournaledTurn, after: number): Numbered<ServerEvent>[] =>
-  [...marks, ended, heard].filter((each) => each !== undefined && each[0] > after) as Numbered<ServerEvent>[];
-
-/** What follows on the end of turns that are over, and is not written. `live`: those that are not over. */
-function unwrittenOf(
-  over: readonly JournaledTurn[],
-  live: readonly JournaledTurn[],
-  state: JournalState,
-  after: number,
-): ServerEvent[] {
-  const unwritten = over.flatMap((turn) => followingOf(turn, state.commands));
-  // Where nothing else can have been said, the client has received as many of them as messages.
-  return unwritten.slice(saysMore(live, state) ? 0 : Math.max(0, after - state.told));
-}
-
-/** Marks behind the last sound, and `heard`. */
-function followingOf(
-  { ended, heard, marks, startedN, id: turn }: JournaledTurn,
-  all: readonly JournaledCommand[],
-): ServerEvent[] {
-  if (heard !== undefined || startedN === undefined || ended?.[1].outcome !== 'complete') return [];
-  const commands = all.flatMap(({ command }) => (turnOf(command) === turn ? [command] : []));
-  const names = commands.flatMap((command) => (command.type === 'mark' ? [command.name] : []));
-  const spokenText = commands.map(wordsOf).join('');
-  const { sentMs: playedMs } = ended[1];
-  return [
-    ...names.slice(marks.length).map((name) => ({ type: 'mark', turn, name, outcome: 'played' }) as const),
-    { type: 'heard', turn, playedMs, playedBy: 'clock', spokenText, remainingText: '' },
-  ];
-}
-
-/** Whether messages of other turns, of a call, of paragraphs or of words may stand between those that follow on an end. */
-const saysMore = (live: readonly JournaledTurn[], { leg, opening, commands }: JournalState): boolean =>
-  live.length > 0 ||
-  leg !== undefined ||
-  opening.preset.wordList === 'final' ||
-  commands.some(({ command }) =>
-    command.type === 'configure' ? command.wordList === 'final' : wordsOf(command).includes('\n'),
-  );
-
-const wordsOf = (command: ClientCommand): string => {
-  if (command.type === 'append') return command.text;
-  if (command.type !== 'speak') return '';
-  return command.text ?? command.dialogue?.map(({ text }) => text).join('\n') ?? '';
-};

@@ -4,17 +4,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ServerEvent } from '../../../src/dialects/native-events.ts';
 import type { ClientCommand } from '../../../src/dialects/native-messages.ts';
+import { planReturn } from '../../../src/gateway/journal/return-plan.ts';
 import {
   addToJournal,
   beginJournal,
   type JournalAddition,
   type JournalEntry,
   type JournalState,
-  planReturn,
   pruneJournal,
   readJournal,
   turnOf,
-} from '../../../src/gateway/sockets/session-journal.ts';
+} from '../../../src/gateway/journal/session-journal.ts';
 
 const OPENING = { userId: 'anna', dialect: 'native', preset: {}, salt: 's' };
 
@@ -117,13 +117,22 @@ it('nothing acknowledged is lost, and nothing that was heard to its end comes ag
         // What began and ended behind the last write, and nothing tells of, may be said again.
         const isKnown = has('started', id, events.slice(0, written.told)) || turn !== undefined;
         if (has('ended', id) && isKnown) expect(spoken(id)).toBe('');
-        if (plan.over.includes(id) && has('heard', id, events.slice(0, written.told)) && !has('heard', id))
-          expect(plan.said.some((event) => event.type === 'heard' && event.turn === id)).toBe(true);
+        const isSaid = plan.said.some((event) => event.type === 'heard' && event.turn === id);
+        if (has('ended', id, events.slice(0, written.told)) && has('ended', id) && !has('heard', id))
+          expect(isSaid).toBe(true);
+        // With nothing behind it, it is not said again either.
+        if (has('heard', id) && plan.commands.length === 0) expect(isSaid).toBe(false);
       }
       expect(plan.had?.turn).toBe(turn);
       // The instance after this one can be lost as well.
       const again = planReturn(plan.state, { after: received, turn, received: 10 }, 'repeats');
-      expect(again.commands).toEqual(plan.commands);
+      expect(again).toMatchObject({ commands: plan.commands, said: plan.said, over: plan.over });
+      const allSaid = planReturn(
+        plan.state,
+        { after: received + plan.said.length, turn, received: 10 },
+        'repeats',
+      );
+      expect(allSaid.said).toEqual([]);
     }),
     { numRuns: 500 },
   );
@@ -148,6 +157,54 @@ it('goes on at a word where the same is not made again', () => {
   expect(from('b', 'repeats')).toEqual({ wordAtBytes: 800 });
 });
 
+it('knows of a turn that its client had received some of that it had begun, so that the instance after this one says `heard`', () => {
+  const begun = addToJournal(beginJournal(OPENING), {
+    taken: 1,
+    told: 1,
+    token: 1,
+    heard: undefined,
+    commands: [[1, { type: 'speak', turn: 'a', text: 'Whole.' }]],
+    said: [],
+  });
+  const { state } = planReturn(begun, { after: 2, turn: 'a', received: 800 }, 'repeats');
+  const ended = { type: 'ended', turn: 'a', outcome: 'complete', sentMs: 100 } as unknown as ServerEvent;
+  const over = addToJournal(state, {
+    taken: 1,
+    told: 3,
+    token: 1,
+    heard: undefined,
+    commands: [],
+    said: [[3, ended]],
+  });
+  const said = planReturn(over, { after: 3, turn: undefined, received: 0 }, 'repeats').said;
+  expect(said.map(({ type }) => type)).toEqual(['heard']);
+});
+
+it('a turn of a call that has ended is not said to its callee again, though its client was away', () => {
+  const leg = { type: 'attached', leg: 'l', kind: 'twilio', format: 'mulaw', sampleRate: 8000 } as const;
+  const ended = { type: 'ended', turn: 'b', outcome: 'complete', sentMs: 100 } as unknown as ServerEvent;
+  const mine = { ...ended, turn: 'a' } as unknown as ServerEvent;
+  const state = addToJournal(beginJournal(OPENING), {
+    taken: 3,
+    told: 6,
+    token: 1,
+    heard: undefined,
+    commands: [
+      [1, { type: 'speak', turn: 'a', text: 'To its client.' }],
+      [2, { type: 'attach', leg: { callSid: 'c' } }],
+      [3, { type: 'speak', turn: 'b', text: 'To the call.' }],
+    ],
+    said: [
+      [3, mine],
+      [4, leg],
+      [5, ended],
+    ],
+  });
+  const plan = planReturn(state, { after: 2, turn: 'a', received: 80 }, 'repeats');
+  expect(plan.over).toEqual(['b']);
+  expect(plan.said).toEqual([ended]);
+});
+
 describe('what follows on an end that is written', () => {
   const started = { type: 'started', turn: 'a' } as unknown as ServerEvent;
   const ended = { type: 'ended', turn: 'a', outcome: 'complete', sentMs: 100 } as unknown as ServerEvent;
@@ -161,7 +218,7 @@ describe('what follows on an end that is written', () => {
   const first = { type: 'mark', turn: 'a', name: 'first', outcome: 'played' } as const;
   const last = { type: 'mark', turn: 'a', name: 'last', outcome: 'played' };
   const whole = { ...heard, spokenText: 'One whole text.', remainingText: '' };
-  const after = (received: number, commands = spoken, preset = {}) => {
+  const saidTo = (received: number, commands = spoken, preset = {}) => {
     const state = addToJournal(beginJournal({ ...OPENING, preset }), {
       taken: commands.length,
       told: 4,
@@ -180,16 +237,16 @@ describe('what follows on an end that is written', () => {
   };
 
   it('is said where the client has not received it, and not again', () => {
-    expect(after(4)).toEqual([last, whole]);
-    expect(after(5)).toEqual([whole]);
-    expect(after(6)).toEqual([]);
+    expect(saidTo(4)).toEqual([last, whole]);
+    expect(saidTo(5)).toEqual([whole]);
+    expect(saidTo(6)).toEqual([]);
   });
   it('is rather said again than left out, where other messages may stand between', () => {
-    expect(after(6, [...spoken, { type: 'speak', turn: 'b', text: 'Behind it.' }])).toEqual([last, whole]);
-    expect(after(6, spoken, { wordList: 'final' })).toEqual([last, whole]);
-    expect(after(6, [{ type: 'configure', wordList: 'final' }, ...spoken])).toEqual([last, whole]);
+    expect(saidTo(6, [...spoken, { type: 'speak', turn: 'b', text: 'Behind it.' }])).toEqual([last, whole]);
+    expect(saidTo(6, spoken, { wordList: 'final' })).toEqual([last, whole]);
+    expect(saidTo(6, [{ type: 'configure', wordList: 'final' }, ...spoken])).toEqual([last, whole]);
     const paragraphs: ClientCommand = { type: 'append', turn: 'a', text: '\n\nAnother paragraph.' };
-    expect(after(6, [...spoken, paragraphs]).map(({ type }) => type)).toEqual(['mark', 'heard']);
+    expect(saidTo(6, [...spoken, paragraphs]).map(({ type }) => type)).toEqual(['mark', 'heard']);
   });
 });
 

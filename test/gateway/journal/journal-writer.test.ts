@@ -1,7 +1,7 @@
 // What is written of a session, and when: few writes, in order, and nothing is acknowledged before it is written.
 import { describe, expect, it } from 'vitest';
-import { JournalWriter } from '../../../src/gateway/sockets/journal-writer.ts';
-import { readJournal } from '../../../src/gateway/sockets/session-journal.ts';
+import { JournalWriter } from '../../../src/gateway/journal/journal-writer.ts';
+import { readJournal } from '../../../src/gateway/journal/session-journal.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createMemoryJournal } from '../../support/memory-journal.ts';
 
@@ -72,10 +72,11 @@ describe('a journal', () => {
     await clock.run(1);
     expect(writer.acknowledged()).toBe(1);
     await clock.run(2000);
+    say({ type: 'started', turn: 'a' } as never);
     say(ENDED);
     await clock.run(1);
     expect(readJournal(journal.writes.map(({ entry }) => entry!))?.turns[0]).toMatchObject({
-      ended: [2, ENDED],
+      ended: [3, ENDED],
     });
     await clock.run(200);
     say(HEARD);
@@ -85,22 +86,81 @@ describe('a journal', () => {
     writer.took(2, append('more'));
     await clock.run(1);
     const state = readJournal(journal.writes.map(({ entry }) => entry!));
-    expect(state?.turns[0]).toMatchObject({ ended: [2, ENDED], heard: [3, HEARD] });
+    expect(state?.turns[0]).toMatchObject({ ended: [3, ENDED], heard: [4, HEARD] });
   });
-  it('has the end of a turn at once, also behind a write, and what was heard of one that was cut', async () => {
+  it('has the end of a turn at once, and what was heard of one that was cut', async () => {
     const { clock, journal, writer, say } = open();
     const written = () => readJournal(journal.writes.map(({ entry }) => entry!))!.turns[0];
     writer.took(1, { type: 'speak', turn: 'a', text: 'Hello.' });
     await clock.run(1);
     writer.took(2, { type: 'cancel', turn: 'a' });
-    await clock.run(10);
+    await clock.run(100);
     say({ ...ENDED, outcome: 'cancelled' });
     await clock.run(1);
     expect(written()).toMatchObject({ ended: [2, { outcome: 'cancelled' }] });
-    await clock.run(5);
+    await clock.run(200);
     say({ ...HEARD, spokenText: 'Hel', remainingText: 'lo.' });
-    await clock.run(1);
+    await clock.run(50);
     expect(written()).toMatchObject({ heard: [3, { remainingText: 'lo.' }] });
+  });
+  it('has what stands between an end and its `heard` at once: else another instance would take it for `heard`', async () => {
+    const { clock, journal, writer, say } = open();
+    writer.took(1, { type: 'speak', turn: 'a', text: 'Hello.' });
+    await clock.run(1000);
+    say({ type: 'started', turn: 'a' } as never);
+    say(ENDED);
+    await clock.run(100);
+    const writes = journal.writes.length;
+    writer.took(2, undefined);
+    say({ type: 'pong' });
+    await clock.run(1);
+    expect(journal.writes).toHaveLength(writes + 1);
+  });
+  it('has `heard` soon where another turn waits', async () => {
+    const { clock, journal, writer, say } = open();
+    writer.took(1, { type: 'speak', turn: 'a', text: 'Hello.' });
+    writer.took(2, { type: 'speak', turn: 'b', text: 'Hello again.' });
+    await clock.run(1000);
+    say({ type: 'started', turn: 'a' } as never);
+    say(ENDED);
+    await clock.run(100);
+    say(HEARD);
+    await clock.run(250);
+    expect(readJournal(journal.writes.map(({ entry }) => entry!))?.turns[0]).toMatchObject({
+      heard: [4, HEARD],
+    });
+  });
+  it('is written no more often than is bearable, whatever ends, and waits for a place that is away', async () => {
+    const { clock, journal, writer, say } = open();
+    await clock.run(1000);
+    const before = journal.writes.length;
+    for (let at = 0; at < 1000; at += 1) {
+      say(ENDED);
+      await clock.run(1);
+    }
+    expect(journal.writes.length - before).toBeLessThanOrEqual(51);
+    journal.fate = 'refused';
+    await clock.run(50);
+    const refused = journal.writes.length;
+    for (let at = 0; at < 5000; at += 1) {
+      say(ENDED);
+      await clock.run(1);
+    }
+    expect(journal.writes.length - refused).toBeLessThanOrEqual(6);
+    expect(writer.isOn()).toBe(true);
+  });
+  it('has the end of a turn also where it is told while something is being written', async () => {
+    const { clock, journal, writer, say } = open();
+    writer.took(1, { type: 'speak', turn: 'a', text: 'Hello.' });
+    await clock.run(1000);
+    journal.delay = () => new Promise((resolve) => clock.after(30, resolve));
+    writer.took(2, { type: 'mark', turn: 'a', name: 'm' });
+    await clock.run(10);
+    say(ENDED);
+    await clock.run(60);
+    expect(readJournal(journal.writes.map(({ entry }) => entry!))?.turns[0]).toMatchObject({
+      ended: [2, ENDED],
+    });
   });
   it('has where a turn of a call begins at once', async () => {
     const { clock, journal, writer, say } = open(true);
