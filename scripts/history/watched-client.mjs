@@ -154,7 +154,8 @@ export class WatchedClient extends ResumableClient {
         started.length > 0 &&
         heard.length === 0 &&
         !this.isGone &&
-        (this.losses.every(({ why }) => why === 'own') || ended.every(({ outcome }) => outcome === 'complete'))
+        (this.losses.every(({ why }) => why === 'own') ||
+          ended.every(({ outcome }) => outcome === 'complete'))
       )
         wrong('never heard');
       for (const { outcome } of ended) history.count(`turns_${outcome}`);

@@ -24,8 +24,8 @@ import { createSignedNotes, type SignedNotes } from '../cluster/instances/signed
 import { createLegGuests } from '../cluster/legs/leg-guests.ts';
 import { createLegSwitchboard } from '../cluster/legs/leg-switchboard.ts';
 import type { LocalLegRegistry } from '../gateway/calls/local-leg-registry.ts';
-import type { DrainTimes } from '../gateway/sockets/drain-in-turn.ts';
 import type { SessionJournal } from '../gateway/journal/journal-writer.ts';
+import type { DrainTimes } from '../gateway/sockets/drain-in-turn.ts';
 import type { UpgradeRequest } from '../gateway/sockets/returning-clients.ts';
 import type { LiveView } from '../http/routes/live-view.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';

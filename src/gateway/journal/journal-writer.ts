@@ -5,10 +5,11 @@
 import type { Clock } from '../../base/clock.ts';
 import type { ServerEvent } from '../../dialects/native-events.ts';
 import type { ClientCommand } from '../../dialects/native-messages.ts';
-import { heardByThemselves } from './return-plan.ts';
+import { knownNext } from './return-plan.ts';
 import {
   addToJournal,
   beginJournal,
+  isAboutCalls,
   isKeptCommand,
   isKeptEvent,
   type JournalAddition,
@@ -77,7 +78,7 @@ export type JournalWriterOptions = {
 /** What the client says makes four writes a second. */
 const EVERY_MS = 250;
 /** However many turns end. */
-const MIN_GAP_MS = 20;
+const MIN_GAP_MS = 50;
 /** A call is not asked how far it is when it goes on elsewhere. */
 const POSITION_MS = 1000;
 const RETRY_MS = 1000;
@@ -96,12 +97,18 @@ const MAX_PAUSE_MS = 3000;
 /** What another instance would say or do again if it were not written. */
 const AT_ONCE: ReadonlySet<string> = new Set(['ended', 'attached', 'detached']);
 
+const isSame = (known: ServerEvent, event: ServerEvent): boolean =>
+  known.type === event.type &&
+  (known.type !== 'heard' || known.turn === (event as typeof known).turn) &&
+  (known.type !== 'mark' ||
+    (known.turn === (event as typeof known).turn && known.name === (event as typeof known).name));
+
 /** One for each resumable session. */
 export class JournalWriter {
   private readonly options: JournalWriterOptions;
   private state: JournalState;
   private taken: number;
-  private commands: [number, ClientCommand][] = [];
+  private commands: JournalAddition['commands'][number][] = [];
   private said: [number, ServerEvent][] = [];
   private written: number;
   private phase: 'on' | 'releasing' | 'off' | 'closed' = 'on';
@@ -118,6 +125,7 @@ export class JournalWriter {
   private addedChars = 0;
   private added = 0;
   private isLost = false;
+  private isReleased = false;
   private whenSettled: (() => void)[] = [];
 
   constructor(options: JournalWriterOptions) {
@@ -134,7 +142,8 @@ export class JournalWriter {
   took(n: number, command: ClientCommand | undefined): void {
     this.taken = Math.max(this.taken, n);
     if (this.phase !== 'on') return;
-    if (command !== undefined && isKeptCommand(command)) this.commands.push([n, command]);
+    if (command !== undefined && isKeptCommand(command))
+      this.commands.push(isAboutCalls(command) ? [n, command, this.options.look().told] : [n, command]);
     this.writeIn(this.nextMs());
   }
   /** Message `n` of the session. */
@@ -150,12 +159,13 @@ export class JournalWriter {
   }
   /**
    * Resolves when all that was taken by now is written, is not written any more, or cannot be soon. `lost`: another instance has the
-   * session, which one that stood still for a while learns only by asking.
+   * session, which one that stood still for a while learns only by asking; `released`: another one may have it soon.
    */
-  async settled(): Promise<'settled' | 'lost'> {
+  async settled(): Promise<'settled' | 'lost' | 'released'> {
     if (this.phase === 'on') await this.beat(this.options.clock.now());
     if (this.phase === 'on' && this.written < this.taken) await this.untilWritten();
-    return this.isLost ? 'lost' : 'settled';
+    if (this.isLost) return 'lost';
+    return this.isReleased ? 'released' : 'settled';
   }
   private async untilWritten(): Promise<void> {
     await new Promise<void>((resolve) => {
@@ -179,13 +189,18 @@ export class JournalWriter {
   isOn(): boolean {
     return this.phase === 'on';
   }
+  private isReleasing(): boolean {
+    return this.phase === 'releasing';
+  }
   /** Writes all there is and lets another instance go on from it; what comes later is not written. Never rejects. */
   async release(): Promise<void> {
     if (this.phase !== 'on') return;
     const { hold, forMs } = this.options;
     this.disarm();
     this.phase = 'releasing';
+    this.isReleased = true;
     await this.writing;
+    if (!this.isReleasing()) return;
     // Whether what was being written is there is not known, so nothing is added to it.
     this.how = 'anew';
     const entry = JSON.stringify(this.next());
@@ -205,16 +220,15 @@ export class JournalWriter {
     const { type } = event;
     const isInCall = this.state.leg !== undefined;
     if (AT_ONCE.has(type) || (isInCall && (type === 'started' || type === 'heard'))) return 0;
-    if (isInCall || ('turn' in event && event.turn !== undefined && type !== 'heard' && type !== 'error'))
-      return undefined;
-    const known = heardByThemselves(this.seen());
-    if (type === 'heard') return known.includes(event.turn) ? undefined : this.nextMs();
-    return known.length > 0 ? 0 : undefined;
+    const known = isInCall ? undefined : knownNext(this.toldSoFar());
+    if (known === undefined) return type === 'heard' ? this.nextMs() : undefined;
+    // Whatever else is said would be counted as that.
+    return isSame(known, event) ? undefined : 0;
   }
-  private seen(): JournalState {
-    const { taken, commands, said } = this;
-    const { told, token, heard } = this.state;
-    return addToJournal(this.state, { taken, told, token, heard, commands, said });
+  /** What is written, and what was said since; without what the client has said since, which nobody else knows. */
+  private toldSoFar(): JournalState {
+    const { taken, told, token, heard } = this.state;
+    return addToJournal(this.state, { taken, told, token, heard, commands: [], said: this.said });
   }
   /** Until the client may be written for again. */
   private nextMs(): number {

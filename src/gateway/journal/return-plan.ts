@@ -38,16 +38,17 @@ export function planReturn(
 ): ReturnPlan {
   const { after } = claim;
   const claimedAt = state.turns.findIndex(({ id }) => id === claim.turn);
-  const isOver = ({ id, startedN, ended }: JournaledTurn, at: number) => {
-    if (ended !== undefined && (ended[0] <= after || WAS_CUT.has(ended[1].outcome) || isOfCall(id, state)))
-      return true;
+  const isOver = ({ id, startedN, ended, isForCall }: JournaledTurn, at: number) => {
+    if (ended !== undefined && (ended[0] <= after || WAS_CUT.has(ended[1].outcome) || isForCall)) return true;
     if (id === claim.turn) return false;
     // The client names the first turn that it has begun to receive and not the end of.
     return at < claimedAt || (startedN !== undefined && startedN <= after && state.leg === undefined);
   };
   const over = state.turns.filter(isOver);
   const live = state.turns.filter((turn) => !over.includes(turn));
-  const written = over.flatMap((turn) => missedOf(turn, after)).sort(([a], [b]) => a - b);
+  const written = [...over.flatMap(messagesOf), ...present(state.detached)]
+    .filter(([n]) => n > after)
+    .sort(([a], [b]) => a - b);
   const said = [...written.map(([, event]) => event), ...unwrittenOf(over, live, state, after)];
   const overIds = overWith(
     state,
@@ -72,26 +73,20 @@ export function planReturn(
       commands: commands.map((each) => ({ ...each, told: each.told <= after ? after : after + 1 })),
       turns: [
         ...over.flatMap((turn) => toldAgain(turn, said, after)),
-        ...live.map(({ id, startedN, changed }) => {
+        ...live.map(({ id, startedN, changed, isForCall }) => {
           const isStarted = (had?.turn === id && had.isStarted) || (startedN ?? after + 1) <= after;
-          return { id, changed, startedN: isStarted ? after : undefined, marks: [] };
+          return { id, changed, isForCall, startedN: isStarted ? after : undefined, marks: [] };
         }),
       ],
       over: overIds,
+      detached: detachedOf(said, after),
     },
   };
 }
 
-/** A turn that was named behind `attach` is heard by the call alone, whatever the client has received. */
-function isOfCall(id: string, { leg, commands }: JournalState): boolean {
-  if (leg === undefined) return false;
-  const attachedN = commands.findLast(({ command }) => command.type === 'attach')?.n ?? 0;
-  return (commands.find(({ command }) => turnOf(command) === id)?.n ?? 0) > attachedN;
-}
-
 /** What is `said` of a turn that is over is kept until it is received: the next instance can be lost as well. */
 function toldAgain(turn: JournaledTurn, said: readonly ServerEvent[], after: number): JournaledTurn[] {
-  const { id, ended } = turn;
+  const { id, ended, heard } = turn;
   const its = said.flatMap((event, at) =>
     'turn' in event && event.turn === id ? [[after + 1 + at, event] as const] : [],
   );
@@ -100,9 +95,15 @@ function toldAgain(turn: JournaledTurn, said: readonly ServerEvent[], after: num
     id,
     startedN: turn.startedN === undefined ? undefined : after,
     ended: ended !== undefined && ended[0] <= after ? ended : undefined,
+    heard: heard !== undefined && heard[0] <= after ? heard : undefined,
     marks: [],
   };
   return [its.reduce((known, [n, event]) => withEvent(known, n, event), begun)];
+}
+
+function detachedOf(said: readonly ServerEvent[], after: number): JournalState['detached'] {
+  for (const [at, event] of said.entries()) if (event.type === 'detached') return [after + 1 + at, event];
+  return undefined;
 }
 
 /** No audio of them follows. */
@@ -133,9 +134,12 @@ function isMadeAlike({ turns, commands }: JournalState, id: string): boolean {
   return commands.find(({ command }) => turnOf(command) === id)?.command.type === 'speak';
 }
 
-/** What was written of a turn that is over, and the client has not received. */
-const missedOf = ({ ended, heard, marks }: JournaledTurn, after: number): Numbered<ServerEvent>[] =>
-  [...marks, ended, heard].filter((each) => each !== undefined && each[0] > after) as Numbered<ServerEvent>[];
+const messagesOf = ({ ended, heard, marks }: JournaledTurn): readonly Numbered<ServerEvent>[] => [
+  ...marks,
+  ...present(ended),
+  ...present(heard),
+];
+const present = <T>(each: T | undefined): readonly T[] => (each === undefined ? [] : [each]);
 
 /** What follows on the end of turns that are over, and is not written. `live`: those that are not over. */
 function unwrittenOf(
@@ -146,7 +150,7 @@ function unwrittenOf(
 ): ServerEvent[] {
   const unwritten = over.flatMap((turn) => followingOf(turn, state.commands));
   // Where nothing else has been said since the last write, the client has received as many of them as messages.
-  return unwritten.slice(saysMore(live, state) ? 0 : Math.max(0, after - state.told));
+  return unwritten.slice(saysMore(over, live, state) ? 0 : Math.max(0, after - state.told));
 }
 
 /** The marks that are not answered, and `heard`. */
@@ -165,24 +169,30 @@ function followingOf(
   ];
 }
 
-/** Whether messages of other turns, of a call, of paragraphs or of words may stand between those that follow on an end. */
-const saysMore = (live: readonly JournaledTurn[], { leg, opening, commands }: JournalState): boolean =>
-  live.length > 0 ||
-  leg !== undefined ||
-  opening.preset.wordList === 'final' ||
-  commands.some(({ command }) =>
-    command.type === 'configure' ? command.wordList === 'final' : /[\n\r]/.test(wordsOf(command)),
-  );
+/** Whether messages of other turns, of a call, of words or of paragraphs may stand between those that follow on an end. */
+function saysMore(
+  over: readonly JournaledTurn[],
+  live: readonly JournaledTurn[],
+  { leg, opening, commands }: JournalState,
+): boolean {
+  if (live.length > 0 || leg !== undefined || opening.preset.wordList === 'final') return true;
+  const unheard = over.flatMap(({ id, heard }) => (heard === undefined ? [id] : []));
+  return commands.some(({ command }) => {
+    if (command.type === 'configure') return command.wordList === 'final';
+    return command.type === 'speak' && unheard.includes(command.turn) && /[\n\r]/.test(wordsOf(command));
+  });
+}
 
 /**
- * Turns whose `heard` another instance knows to say, and whether it is to be said, without its being written. They are complete, and
- * nothing but their marks and `heard` can follow until the client says more: who writes a journal writes at once whatever else does.
+ * What is said next where all turns are over and nothing but their marks and `heard` can follow, as long as the client says nothing:
+ * another instance knows it, and whether it has been said, from `after`. Undefined: it has to be written.
  */
-export function heardByThemselves(state: JournalState): readonly string[] {
-  const { turns } = state;
+export function knownNext(state: JournalState): ServerEvent | undefined {
+  const { turns, commands } = state;
+  if (turns.every(({ ended, heard }) => ended === undefined || heard !== undefined)) return undefined;
   const live = turns.filter(({ ended }) => ended === undefined);
-  if (saysMore(live, state)) return [];
-  return turns.flatMap((turn) => (followingOf(turn, state.commands).length > 0 ? [turn.id] : []));
+  if (saysMore(turns, live, state)) return undefined;
+  return turns.flatMap((turn) => followingOf(turn, commands))[0];
 }
 
 const wordsOf = (command: ClientCommand): string => {

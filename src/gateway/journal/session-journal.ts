@@ -33,6 +33,8 @@ export type JournaledTurn = {
   readonly ended?: Numbered<EventOf<'ended'>> | undefined;
   readonly heard?: Numbered<EventOf<'heard'>> | undefined;
   readonly marks: readonly Numbered<EventOf<'mark'>>[];
+  /** Named behind `attach`: the call hears it, and its client does not. */
+  readonly isForCall?: true | undefined;
   /** It has been spoken by more than one service, or from another place: it is not made again as it was. */
   readonly changed?: true | undefined;
 };
@@ -52,10 +54,13 @@ export type JournalState = {
   /** How far the turn that is being heard has been heard, ms, at the last write. */
   readonly heard?: { readonly turn: string; readonly ms: number } | undefined;
   readonly leg?: EventOf<'attached'> | undefined;
+  /** How the last call ended. */
+  readonly detached?: Numbered<EventOf<'detached'>> | undefined;
 };
 
 export type JournalAddition = Pick<JournalState, 'taken' | 'told' | 'token' | 'heard'> & {
-  readonly commands: readonly (readonly [n: number, command: ClientCommand])[];
+  /** `told`, of what is about calls: how many messages of the session it follows on. */
+  readonly commands: readonly (readonly [n: number, command: ClientCommand, told?: number])[];
   readonly said: readonly Numbered<ServerEvent>[];
 };
 
@@ -100,19 +105,21 @@ export function addToJournal(state: JournalState, addition: JournalAddition): Jo
     const id = turnOf(command);
     const opens = command.type === 'speak' || command.type === 'append';
     if (opens && id !== undefined && !turns.has(id) && !state.over.includes(id))
-      turns.set(id, { id, marks: [] });
+      turns.set(id, { id, marks: [], isForCall: isForCall(commands) });
     keep(commands, { n, told, command });
   }
-  let { leg } = state;
+  const followsOn = new Map(addition.commands.map(([n, , before = 0]) => [n, before]));
+  let { leg, detached } = state;
   for (const [n, event] of addition.said) {
     if (event.type === 'attached') leg = event;
     const isRefusedLeg = event.type === 'error' && event.turn === undefined && event.code.startsWith('leg_');
-    if (event.type === 'detached') leg = undefined;
-    if (event.type === 'detached' || (isRefusedLeg && leg === undefined)) dropLegs(commands);
+    if (event.type === 'detached') [leg, detached] = [undefined, [n, event]];
+    if (event.type === 'detached' || (isRefusedLeg && leg === undefined))
+      dropLegs(commands, (command) => (followsOn.get(command) ?? 0) < n);
     const turn = 'turn' in event && event.turn !== undefined ? turns.get(event.turn) : undefined;
     if (turn !== undefined) turns.set(turn.id, withEvent(turn, n, event));
   }
-  return { ...state, taken, told, token, heard, leg, commands, turns: [...turns.values()] };
+  return { ...state, taken, told, token, heard, leg, detached, commands, turns: [...turns.values()] };
 }
 
 export function withEvent(turn: JournaledTurn, n: number, event: ServerEvent): JournaledTurn {
@@ -158,10 +165,18 @@ const REPLACES: Readonly<Partial<Record<ClientCommand['type'], readonly string[]
   seek: ['seek'],
 };
 const LEG_COMMANDS: ReadonlySet<string> = new Set(['attach', 'detach', 'hangup']);
+export const isAboutCalls = ({ type }: ClientCommand): boolean => LEG_COMMANDS.has(type);
 
-function dropLegs(commands: JournaledCommand[]): void {
+const isForCall = (commands: readonly JournaledCommand[]): true | undefined =>
+  commands.findLast(({ command }) => command.type === 'attach' || command.type === 'detach')?.command.type ===
+  'attach'
+    ? true
+    : undefined;
+
+/** A call has ended: what is about it goes; the client may have asked for another one by now. */
+function dropLegs(commands: JournaledCommand[], isBefore: (n: number) => boolean): void {
   for (let at = commands.length - 1; at >= 0; at -= 1)
-    if (LEG_COMMANDS.has(commands[at]!.command.type)) commands.splice(at, 1);
+    if (isAboutCalls(commands[at]!.command) && isBefore(commands[at]!.n)) commands.splice(at, 1);
 }
 
 /** Forgets what the client has received the end of: messages up to `provenN`. */
@@ -173,7 +188,8 @@ export function pruneJournal(state: JournalState, provenN: number): JournalState
   };
   const gone = new Set(state.turns.filter(isOver).map(({ id }) => id));
   const settings = joinSettings(state.commands, provenN);
-  if (gone.size === 0 && settings === state.commands) return state;
+  const detached = state.detached !== undefined && state.detached[0] > provenN ? state.detached : undefined;
+  if (gone.size === 0 && settings === state.commands && detached === state.detached) return state;
   const turns = state.turns.filter(({ id }) => !gone.has(id));
   const commands = settings.filter(({ command, n }) => {
     const id = turnOf(command);
@@ -181,7 +197,7 @@ export function pruneJournal(state: JournalState, provenN: number): JournalState
     // It was for all turns before it.
     return command.type !== 'cancel' || settings.some((each) => each.n < n && opensOneOf(each, turns));
   });
-  return { ...state, turns, commands, over: overWith(state, gone) };
+  return { ...state, detached, turns, commands, over: overWith(state, gone) };
 }
 
 export const overWith = ({ over }: JournalState, more: Iterable<string>): readonly string[] =>

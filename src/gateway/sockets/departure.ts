@@ -14,6 +14,9 @@ type Leaver = {
   close(code: 'shutting_down'): void;
 };
 
+/** At the deadline all is closed, and a session is released before. */
+const RELEASE_MS = 2000;
+
 export class Departure {
   private readonly leaver: Leaver;
   private readonly clock: Clock;
@@ -52,7 +55,8 @@ export class Departure {
   /** About once a second. */
   tend(nowMs: number): void {
     if (this.phase !== 'drains') return;
-    if (this.leaver.session.turnsUnheard() === 0 || nowMs >= this.leaveAtMs) this.leave();
+    const isLate = nowMs >= this.leaveAtMs - (this.waits() ? RELEASE_MS : 0);
+    if (isLate || this.leaver.session.turnsUnheard() === 0) this.leave();
   }
   /** Its connection is lost meanwhile. False: nobody can come back to it. */
   lost(): boolean {
@@ -68,11 +72,13 @@ export class Departure {
   private isJournaled(): boolean {
     return this.leaver.resumption?.isJournaled() === true;
   }
+  /** A client that is away may not know that its call ends here: its session goes on as if its instance had died. */
+  private waits(): boolean {
+    return this.isJournaled() && this.leaver.state() === 'waiting';
+  }
   private leave(): void {
     const { session, resumption } = this.leaver;
-    // A client that is away may not know that its call ends here: it goes on as if its instance had died.
-    const goesOn = this.mayMove() || (this.isJournaled() && this.leaver.state() === 'waiting');
-    if (!goesOn) return this.leaver.close('shutting_down');
+    if (!this.mayMove() && !this.waits()) return this.leaver.close('shutting_down');
     this.phase = 'moves';
     session.hold();
     void resumption!.release().then(() => this.leaver.close('shutting_down'));

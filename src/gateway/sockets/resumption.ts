@@ -153,8 +153,8 @@ export class Resumption {
   async release(): Promise<void> {
     await this.journal?.release();
   }
-  /** Resolves when nothing that a client is told to be taken can be lost any more. `lost`: another instance has the session. */
-  async settled(): Promise<'settled' | 'lost'> {
+  /** Resolves when nothing that a client is told to be taken can be lost any more; as `JournalWriter.settled`. */
+  async settled(): ReturnType<JournalWriter['settled']> {
     return (await this.journal?.settled()) ?? 'settled';
   }
   /** The next message of the client takes effect. */

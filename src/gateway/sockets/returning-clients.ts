@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { type ResumeTokens, sessionGone } from '../../access/resume-tokens.ts';
 import type { TokenIssuer } from '../../access/token-issuer.ts';
-import { type AppError, toAppError } from '../../base/app-error.ts';
+import { AppError, toAppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
@@ -88,6 +88,9 @@ export type ReturningClients = {
   ended(connection: ClientConnection): void;
 };
 
+const leaving = () =>
+  new AppError('busy', 'The session is leaving this instance: come back at once.', { retryAfterMs: 100 });
+
 export function createReturningClients(options: ReturningClientsOptions): ReturningClients {
   const { tokens, callers, clock, random, log, resumeMs, maxDetachedPerUser, metrics, handOver } = options;
   const resumable = new Map<string, { readonly connection: ClientConnection; readonly forget: () => void }>();
@@ -112,6 +115,7 @@ export function createReturningClients(options: ReturningClientsOptions): Return
     const became = await resumption.settled();
     if (upgrade.socket.destroyed) return;
     if (became === 'lost') return goOnElsewhere(back, upgrade);
+    if (became === 'released') return options.refuse(upgrade, leaving(), back);
     const refused = resumption.refusal(connection, token.number, claim);
     if (refused !== undefined) return options.refuse(upgrade, refused, back);
     options.shakeHands(upgrade, entry, (socket) => {

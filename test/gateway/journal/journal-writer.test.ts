@@ -116,6 +116,38 @@ describe('a journal', () => {
     await clock.run(1);
     expect(journal.writes).toHaveLength(writes + 1);
   });
+  it.each([
+    ['a turn that is not written yet begins', { type: 'started', turn: 'b' }],
+    ['a mark that is not written yet is answered', { type: 'mark', turn: 'a', name: 'm', outcome: 'played' }],
+    ['a setting that is not written yet is answered', { type: 'configured' }],
+  ])('has it at once where %s', async (_what, event) => {
+    const { clock, journal, writer, say } = open();
+    writer.took(1, { type: 'speak', turn: 'a', text: 'Hello.' });
+    await clock.run(1000);
+    say({ type: 'started', turn: 'a' } as never);
+    say(ENDED);
+    await clock.run(60);
+    const writes = journal.writes.length;
+    writer.took(2, { type: 'speak', turn: 'b', text: 'Hello again.' });
+    say(event as never);
+    await clock.run(1);
+    expect(journal.writes).toHaveLength(writes + 1);
+  });
+  it('is not left without what its client has said where the session ends while it is released', async () => {
+    const { clock, journal, writer } = open();
+    await clock.run(1000);
+    journal.delay = () => new Promise((resolve) => clock.after(30, resolve));
+    writer.took(1, append('one '));
+    await clock.run(10);
+    writer.took(2, append('two '));
+    const released = writer.release();
+    expect(await Promise.race([writer.settled(), 'waits'])).toBe('released');
+    writer.close();
+    await clock.run(200);
+    await released;
+    const state = readJournal(journal.writes.map(({ entry }) => entry!));
+    expect(state).toMatchObject({ taken: 1, commands: [{ command: { text: 'one ' } }] });
+  });
   it('has `heard` soon where another turn waits', async () => {
     const { clock, journal, writer, say } = open();
     writer.took(1, { type: 'speak', turn: 'a', text: 'Hello.' });
@@ -157,7 +189,7 @@ describe('a journal', () => {
     writer.took(2, { type: 'mark', turn: 'a', name: 'm' });
     await clock.run(10);
     say(ENDED);
-    await clock.run(60);
+    await clock.run(100);
     expect(readJournal(journal.writes.map(({ entry }) => entry!))?.turns[0]).toMatchObject({
       ended: [2, ENDED],
     });

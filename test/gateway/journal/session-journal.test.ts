@@ -203,6 +203,26 @@ it('a turn of a call that has ended is not said to its callee again, though its 
   const plan = planReturn(state, { after: 2, turn: 'a', received: 80 }, 'repeats');
   expect(plan.over).toEqual(['b']);
   expect(plan.said).toEqual([ended]);
+  // Nor to its client, when the call is over and another one is asked for.
+  const detached = { type: 'detached', leg: 'l', kind: 'twilio', reason: 'hung up' } as const;
+  const gone = addToJournal(state, {
+    taken: 5,
+    told: 7,
+    token: 1,
+    heard: undefined,
+    commands: [
+      [4, { type: 'attach', leg: { callSid: 'd' } }, 6],
+      [5, { type: 'speak', turn: 'c', text: 'To the next call.' }],
+    ],
+    said: [[6, detached]],
+  });
+  const next = planReturn(gone, { after: 2, turn: 'a', received: 80 }, 'repeats');
+  expect(next.over).toEqual(['b']);
+  expect(next.said).toEqual([ended, detached]);
+  expect(next.commands.map(({ command }) => command.type)).toEqual(['speak', 'attach', 'speak']);
+  // The next instance can be lost as well.
+  expect(planReturn(next.state, { after: 2, turn: 'a', received: 80 }, 'repeats').said).toEqual(next.said);
+  expect(pruneJournal(next.state, 4)).toMatchObject({ detached: undefined, over: ['b'] });
 });
 
 describe('what follows on an end that is written', () => {
@@ -245,8 +265,8 @@ describe('what follows on an end that is written', () => {
     expect(saidTo(6, [...spoken, { type: 'speak', turn: 'b', text: 'Behind it.' }])).toEqual([last, whole]);
     expect(saidTo(6, spoken, { wordList: 'final' })).toEqual([last, whole]);
     expect(saidTo(6, [{ type: 'configure', wordList: 'final' }, ...spoken])).toEqual([last, whole]);
-    const paragraphs: ClientCommand = { type: 'append', turn: 'a', text: '\n\nAnother paragraph.' };
-    expect(saidTo(6, [...spoken, paragraphs]).map(({ type }) => type)).toEqual(['mark', 'heard']);
+    const paragraphs: ClientCommand = { type: 'speak', turn: 'a', text: 'One.\n\nAnother paragraph.' };
+    expect(saidTo(6, [paragraphs]).map(({ type }) => type)).toEqual(['heard']);
   });
 });
 

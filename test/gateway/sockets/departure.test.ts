@@ -62,6 +62,11 @@ describe('a session of an instance that stops', () => {
     state.unheard = 0;
     expect(await at(2_000)).toEqual(['goaway', 'drain', 'hold', 'release', 'shutting_down']);
   });
+  it('is released before all is closed, where its call still plays and its client is away', async () => {
+    const { at } = leaving({ journal: true, leg: true, away: true });
+    expect(await at(7_900)).toEqual(['goaway', 'drain']);
+    expect(await at(8_100)).toEqual(['goaway', 'drain', 'hold', 'release', 'shutting_down']);
+  });
   it('is left to another one where its client is lost, who may not know that its call ends here', async () => {
     const { at, departure } = leaving({ journal: true, leg: true, away: true });
     expect(departure.lost()).toBe(true);
