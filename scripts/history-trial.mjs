@@ -179,6 +179,8 @@ const lives = [
   ...times(2, 'tokens', (_, draw) => tokens.live(draw)),
   watch('jobs', (draw) => works.makeJobs(draw)),
 ];
+// Of a trial that is broken off it is there as well.
+if (values.history !== undefined) setInterval(() => history.write(values.history), 30_000).unref();
 await pause(Number(values.minutes) * 60_000);
 areActsOver = true;
 await hurting;

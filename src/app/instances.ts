@@ -20,6 +20,7 @@ import {
   neighbourOf,
   openInstanceLinks,
 } from '../cluster/instances/instance-links.ts';
+import { createReachableInstances } from '../cluster/instances/reachable-instances.ts';
 import { createSignedNotes, type SignedNotes } from '../cluster/instances/signed-notes.ts';
 import { createLegGuests } from '../cluster/legs/leg-guests.ts';
 import { createLegSwitchboard } from '../cluster/legs/leg-switchboard.ts';
@@ -69,11 +70,6 @@ export type AppInstances = {
 };
 
 const ID_BYTES = 9;
-/** So long an instance that was not reached is taken for gone. */
-const UNREACHABLE_MS = 10_000;
-/** The same for one that Redis does not list: by then it is forgotten. An attempt costs 3 s, which its clients wait. */
-const UNLISTED_MS = 90_000;
-
 /** Undefined where this instance is the only one. */
 export async function createAppInstances(context: AppContext): Promise<AppInstances | undefined> {
   const { config, version, clock, random, log, peers, redisLinks, onStop } = context;
@@ -92,24 +88,20 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
     unixMs: Date.now,
     random,
     log,
+    onFound: (instance) => reachable.found(instance),
   });
   onStop(() => directory.close());
   redisLinks.set('instances', () => directory.isUp());
   peers.count = () => directory.others().length;
-  /** Until when an instance that could not be reached is taken for gone. */
-  const unreachable = new Map<string, number>();
-  const isReachable = (instance: string) => (unreachable.get(instance) ?? 0) <= clock.now();
-  const isListed = (instance: string) => directory.others().some((each) => each.id === instance);
-  const isAlive = (instance: string) => isListed(instance) && isReachable(instance);
-  const notReached = (instance: string) => {
-    for (const each of unreachable.keys()) if (isReachable(each)) unreachable.delete(each);
-    unreachable.set(instance, clock.now() + (isListed(instance) ? UNREACHABLE_MS : UNLISTED_MS));
-  };
+  const reachable = createReachableInstances(
+    (instance) => directory.others().some((each) => each.id === instance),
+    clock,
+  );
   const journal = createRedisSessionJournal({
     url: redisUrl,
     id,
     secrets,
-    isAlive,
+    isAlive: (instance) => reachable.isAlive(instance),
     forMs: config.resumeMs,
     clock,
     random,
@@ -147,12 +139,12 @@ export async function createAppInstances(context: AppContext): Promise<AppInstan
     async handOver(session, upgrade) {
       if (links === undefined || links.isPassedOn(upgrade.request)) return false;
       const at = await find(session, 'ask-it');
-      if (at === undefined || (!isListed(at.id) && !isReachable(at.id))) return false;
+      if (at === undefined || !reachable.isWorthAsking(at.id)) return false;
       try {
         await links.passOn(upgrade, at);
-        unreachable.delete(at.id);
+        reachable.found(at.id);
       } catch {
-        notReached(at.id);
+        reachable.notReached(at.id);
         return false;
       }
       return true;

@@ -30,6 +30,7 @@ describe.skipIf(!hasRedis)('instances in Redis', () => {
 
   const notesOf = (id: string, secret = SECRET, unixMs: () => number = Date.now) =>
     createSignedNotes({ secrets: [secret], id, unixMs, random: systemRandom });
+  const found: string[] = [];
   const open = async (id: string, unixMs: () => number = Date.now) => {
     const directory = createRedisInstanceDirectory({
       url: redis.url,
@@ -39,6 +40,7 @@ describe.skipIf(!hasRedis)('instances in Redis', () => {
       unixMs,
       random: systemRandom,
       log: silentLog,
+      onFound: (other) => found.push(`${id} has found ${other}`),
     });
     opened.push(directory);
     await expect.poll(() => directory.isUp()).toBe(true);
@@ -100,9 +102,17 @@ describe.skipIf(!hasRedis)('instances in Redis', () => {
     // It may only be cut off from Redis, and its sessions be well.
     expect(await a.find('session:one', 'ask-it')).toMatchObject({ id: 'gone' });
     await expect(a.find('session:one')).rejects.toMatchObject({ code: 'busy' });
+    // It is told of again when it is listed again.
+    const times = () => found.filter((each) => each === 'a has found next').length;
+    const again = await open('next');
+    await beatUntil(() => times() === 1);
+    await again.close();
+    opened.splice(opened.indexOf(again), 1);
+    await beatUntil(() => !idsOf(a).includes('next'));
     clock.advance(90_000);
     const next = await open('next');
     await beatUntil(() => idsOf(a).includes('next') && next.others().length > 0);
+    expect(times()).toBe(2);
     expect(await a.find('session:one', 'ask-it')).toBeUndefined();
   });
 

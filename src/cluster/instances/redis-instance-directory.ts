@@ -20,6 +20,8 @@ export type RedisInstanceDirectoryOptions = {
   readonly unixMs: () => number;
   readonly random: Random;
   readonly log: Log;
+  /** Another instance is listed that was not. */
+  readonly onFound?: (instance: string) => void;
 };
 
 const BEAT_MS = 2000;
@@ -124,7 +126,7 @@ const unknownError = (cause?: unknown) =>
   new AppError('busy', 'Which instance has it cannot be told now; try again.', { cause, retryAfterMs: 2000 });
 
 export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOptions): InstanceDirectory {
-  const { url, own, notes, clock, unixMs, random, log } = options;
+  const { url, own, notes, clock, unixMs, random, log, onFound } = options;
   /** Signed anew at each beat: what is older than its lease was written by somebody who has only read it. */
   const entry = () => {
     const said = JSON.stringify({ ...own, atMs: unixMs() });
@@ -188,8 +190,11 @@ export function createRedisInstanceDirectory(options: RedisInstanceDirectoryOpti
       else now.set(id, instance);
       if (instance === undefined && id !== own.id && entry !== '') hasDoubted = true;
     }
-    for (const [id, { url: where, version }] of now)
-      if (!living.has(id)) log.info('instance_found', { instance: id, url: where, version });
+    for (const [id, { url: where, version }] of now) {
+      if (living.has(id)) continue;
+      log.info('instance_found', { instance: id, url: where, version });
+      onFound?.(id);
+    }
     for (const [id, instance] of living) {
       if (now.has(id)) continue;
       log.info('instance_gone', { instance: id });

@@ -162,8 +162,9 @@ export class JournalWriter {
    * session, which one that stood still for a while learns only by asking; `released`: another one may have it soon.
    */
   async settled(): Promise<'settled' | 'lost' | 'released'> {
-    if (this.phase === 'on') await this.beat(this.options.clock.now());
-    if (this.phase === 'on' && this.written < this.taken) await this.untilWritten();
+    const became = this.phase === 'on' ? await this.beat(this.options.clock.now()) : undefined;
+    const isAway = became === 'unknown';
+    if (this.phase === 'on' && !isAway && this.written < this.taken) await this.untilWritten();
     if (this.isLost) return 'lost';
     return this.isReleased ? 'released' : 'settled';
   }
@@ -302,16 +303,17 @@ export class JournalWriter {
     if (became === 'missing') this.writeIn(0);
     else if (Number.isFinite(dueMs)) this.writeIn(dueMs - clock.now());
   }
-  private async beat(nowMs: number): Promise<void> {
+  private async beat(nowMs: number): Promise<Awaited<ReturnType<JournalHold['write']>> | 'unknown'> {
     const { hold, forMs } = this.options;
     this.beatMs = nowMs;
     const became = await hold.write(undefined, 'added', forMs).catch(() => 'unknown' as const);
-    if (this.phase !== 'on') return;
-    if (became === 'lost') return this.lost();
+    if (this.phase !== 'on') return became;
+    if (became === 'lost') this.lost();
     if (became === 'missing' && !this.isWriting) {
       this.how = 'anew';
       this.writeIn(0);
     }
+    return became;
   }
   private lost(): void {
     this.isLost = true;
