@@ -13,6 +13,8 @@ const ENDED = /^(completed|failed|cancelled)$/;
 const digestOf = (bytes) => createHash('sha256').update(bytes).digest('hex');
 /** What was accepted goes on by itself when its instance died: 30 s of lease, and a wait for quota. */
 const END_MS = 180_000;
+/** What an instance may have sent that was killed is kept for two minutes: while one after the other is killed, works wait. */
+const LATEST_MS = 900_000;
 
 /** Takes messages to the webhook; the first attempt of some is refused, so that they are repeated. */
 export function createHook(history, draw) {
@@ -153,10 +155,11 @@ export function createWorks({ instances, asking, history, hook, isOver }) {
         const json = await look(anywhere(draw), work);
         return ENDED.test(work.state) && json;
       },
-      END_MS + 120_000,
+      LATEST_MS,
     );
     const tookMs = performance.now() - fromMs;
     history.counts.longestWorkS = Math.max(history.counts.longestWorkS ?? 0, Math.round(tookMs / 1000));
+    if (tookMs > END_MS) history.count('worksLate');
     if (tookMs > END_MS && harmsOf(places, fromMs).length === 0)
       history.violation(`${work.kind} ${work.id} took ${Math.round(tookMs / 1000)} s`);
   }
