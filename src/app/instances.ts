@@ -70,6 +70,7 @@ export type AppInstances = {
 };
 
 const ID_BYTES = 9;
+
 /** Undefined where this instance is the only one. */
 export async function createAppInstances(context: AppContext): Promise<AppInstances | undefined> {
   const { config, version, clock, random, log, peers, redisLinks, onStop } = context;

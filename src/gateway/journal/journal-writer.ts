@@ -97,11 +97,11 @@ const MAX_PAUSE_MS = 3000;
 /** What another instance would say or do again if it were not written. */
 const AT_ONCE: ReadonlySet<string> = new Set(['ended', 'attached', 'detached']);
 
-const isSame = (known: ServerEvent, event: ServerEvent): boolean =>
-  known.type === event.type &&
-  (known.type !== 'heard' || known.turn === (event as typeof known).turn) &&
-  (known.type !== 'mark' ||
-    (known.turn === (event as typeof known).turn && known.name === (event as typeof known).name));
+const isSame = (known: NonNullable<ReturnType<typeof knownNext>>, event: ServerEvent): boolean => {
+  if (known.type === 'mark')
+    return event.type === 'mark' && event.turn === known.turn && event.name === known.name;
+  return event.type === 'heard' && event.turn === known.turn;
+};
 
 /** One for each resumable session. */
 export class JournalWriter {
@@ -124,8 +124,8 @@ export class JournalWriter {
   private wholeChars = 0;
   private addedChars = 0;
   private added = 0;
-  private isLost = false;
-  private isReleased = false;
+  /** As `settled` answers. */
+  private whose: 'settled' | 'lost' | 'released' = 'settled';
   private whenSettled: (() => void)[] = [];
 
   constructor(options: JournalWriterOptions) {
@@ -163,10 +163,8 @@ export class JournalWriter {
    */
   async settled(): Promise<'settled' | 'lost' | 'released'> {
     const became = this.phase === 'on' ? await this.beat(this.options.clock.now()) : undefined;
-    const isAway = became === 'unknown';
-    if (this.phase === 'on' && !isAway && this.written < this.taken) await this.untilWritten();
-    if (this.isLost) return 'lost';
-    return this.isReleased ? 'released' : 'settled';
+    if (this.phase === 'on' && became !== 'unknown' && this.written < this.taken) await this.untilWritten();
+    return this.whose;
   }
   private async untilWritten(): Promise<void> {
     await new Promise<void>((resolve) => {
@@ -190,16 +188,13 @@ export class JournalWriter {
   isOn(): boolean {
     return this.phase === 'on';
   }
-  private isReleasing(): boolean {
-    return this.phase === 'releasing';
-  }
   /** Writes all there is and lets another instance go on from it; what comes later is not written. Never rejects. */
   async release(): Promise<void> {
     if (this.phase !== 'on') return;
     const { hold, forMs } = this.options;
     this.disarm();
     this.phase = 'releasing';
-    this.isReleased = true;
+    this.whose = 'released';
     await this.writing;
     if (!this.isReleasing()) return;
     // Whether what was being written is there is not known, so nothing is added to it.
@@ -235,6 +230,9 @@ export class JournalWriter {
   private nextMs(): number {
     return EVERY_MS - (this.options.clock.now() - this.lastMs);
   }
+  private isReleasing(): boolean {
+    return this.phase === 'releasing';
+  }
   private leave(phase: 'off' | 'closed'): void {
     this.phase = phase;
     this.disarm();
@@ -247,7 +245,7 @@ export class JournalWriter {
   }
   private writeIn(ms: number): void {
     const { clock } = this.options;
-    const dueMs = Math.max(clock.now() + ms, clock.now(), this.lastMs + MIN_GAP_MS, this.retryAtMs);
+    const dueMs = Math.max(clock.now() + Math.max(0, ms), this.lastMs + MIN_GAP_MS, this.retryAtMs);
     if (this.isWriting) this.dueMs = Math.min(this.dueMs, dueMs);
     if (this.isWriting || dueMs >= this.dueMs) return;
     this.dueMs = dueMs;
@@ -316,7 +314,7 @@ export class JournalWriter {
     return became;
   }
   private lost(): void {
-    this.isLost = true;
+    this.whose = 'lost';
     this.leave('closed');
     this.options.onLost();
   }

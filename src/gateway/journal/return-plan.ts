@@ -50,6 +50,8 @@ export function planReturn(
     .filter(([n]) => n > after)
     .sort(([a], [b]) => a - b);
   const said = [...written.map(([, event]) => event), ...unwrittenOf(over, live, state, after)];
+  /** They are the next messages, and kept until they are received: the next instance can be lost as well. */
+  const told = said.map((event, at): Numbered<ServerEvent> => [after + 1 + at, event]);
   const overIds = overWith(
     state,
     over.map(({ id }) => id),
@@ -72,28 +74,29 @@ export function planReturn(
       told: after,
       commands: commands.map((each) => ({ ...each, told: each.told <= after ? after : after + 1 })),
       turns: [
-        ...over.flatMap((turn) => toldAgain(turn, said, after)),
+        ...over.flatMap((turn) => toldAgain(turn, told, after)),
         ...live.map(({ id, startedN, changed, isForCall }) => {
           const isStarted = (had?.turn === id && had.isStarted) || (startedN ?? after + 1) <= after;
           return { id, changed, isForCall, startedN: isStarted ? after : undefined, marks: [] };
         }),
       ],
       over: overIds,
-      detached: detachedOf(said, after),
+      detached: told.find(isDetached),
     },
   };
 }
 
-/** What is `said` of a turn that is over is kept until it is received: the next instance can be lost as well. */
-function toldAgain(turn: JournaledTurn, said: readonly ServerEvent[], after: number): JournaledTurn[] {
-  const { id, ended, heard } = turn;
-  const its = said.flatMap((event, at) =>
-    'turn' in event && event.turn === id ? [[after + 1 + at, event] as const] : [],
-  );
+/** A turn that is over as long as some of what is `told` is of it. */
+function toldAgain(
+  { id, startedN, ended, heard }: JournaledTurn,
+  told: readonly Numbered<ServerEvent>[],
+  after: number,
+): JournaledTurn[] {
+  const its = told.filter(([, event]) => 'turn' in event && event.turn === id);
   if (its.length === 0) return [];
   const begun: JournaledTurn = {
     id,
-    startedN: turn.startedN === undefined ? undefined : after,
+    startedN: startedN === undefined ? undefined : after,
     ended: ended !== undefined && ended[0] <= after ? ended : undefined,
     heard: heard !== undefined && heard[0] <= after ? heard : undefined,
     marks: [],
@@ -101,10 +104,8 @@ function toldAgain(turn: JournaledTurn, said: readonly ServerEvent[], after: num
   return [its.reduce((known, [n, event]) => withEvent(known, n, event), begun)];
 }
 
-function detachedOf(said: readonly ServerEvent[], after: number): JournalState['detached'] {
-  for (const [at, event] of said.entries()) if (event.type === 'detached') return [after + 1 + at, event];
-  return undefined;
-}
+const isDetached = (each: Numbered<ServerEvent>): each is Numbered<EventOf<'detached'>> =>
+  each[1].type === 'detached';
 
 /** No audio of them follows. */
 const WAS_CUT: ReadonlySet<string> = new Set(['cancelled', 'failed', 'truncated']);
@@ -153,11 +154,13 @@ function unwrittenOf(
   return unwritten.slice(saysMore(over, live, state) ? 0 : Math.max(0, after - state.told));
 }
 
+type Following = EventOf<'mark'> | EventOf<'heard'>;
+
 /** The marks that are not answered, and `heard`. */
 function followingOf(
   { ended, heard, marks, startedN, id: turn }: JournaledTurn,
   all: readonly JournaledCommand[],
-): ServerEvent[] {
+): Following[] {
   if (heard !== undefined || startedN === undefined || ended?.[1].outcome !== 'complete') return [];
   const commands = all.flatMap(({ command }) => (turnOf(command) === turn ? [command] : []));
   const names = commands.flatMap((command) => (command.type === 'mark' ? [command.name] : []));
@@ -187,7 +190,7 @@ function saysMore(
  * What is said next where all turns are over and nothing but their marks and `heard` can follow, as long as the client says nothing:
  * another instance knows it, and whether it has been said, from `after`. Undefined: it has to be written.
  */
-export function knownNext(state: JournalState): ServerEvent | undefined {
+export function knownNext(state: JournalState): Following | undefined {
   const { turns, commands } = state;
   if (turns.every(({ ended, heard }) => ended === undefined || heard !== undefined)) return undefined;
   const live = turns.filter(({ ended }) => ended === undefined);

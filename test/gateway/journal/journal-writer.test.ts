@@ -1,5 +1,6 @@
 // What is written of a session, and when: few writes, in order, and nothing is acknowledged before it is written.
 import { describe, expect, it } from 'vitest';
+import type { ClientCommand } from '../../../src/dialects/native-messages.ts';
 import { JournalWriter } from '../../../src/gateway/journal/journal-writer.ts';
 import { readJournal } from '../../../src/gateway/journal/session-journal.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
@@ -43,6 +44,17 @@ const HEARD = {
   spokenText: 'x',
   remainingText: '',
 } as const;
+/** A turn has ended, and some of it is still to be heard. `behind`: what else its client has said. */
+async function unheard(behind: readonly ClientCommand[] = []) {
+  const rig = open();
+  const said: ClientCommand[] = [{ type: 'speak', turn: 'a', text: 'Hello.' }, ...behind];
+  for (const [at, command] of said.entries()) rig.writer.took(at + 1, command);
+  await rig.clock.run(1000);
+  rig.say({ type: 'started', turn: 'a' } as never);
+  rig.say(ENDED);
+  await rig.clock.run(100);
+  return rig;
+}
 const append = (text: string) => ({ type: 'append', turn: 'a', text }) as const;
 
 describe('a journal', () => {
@@ -105,12 +117,7 @@ describe('a journal', () => {
     expect(written()).toMatchObject({ heard: [3, { remainingText: 'lo.' }] });
   });
   it('has what stands between an end and its `heard` at once: else another instance would take it for `heard`', async () => {
-    const { clock, journal, writer, say } = open();
-    writer.took(1, { type: 'speak', turn: 'a', text: 'Hello.' });
-    await clock.run(1000);
-    say({ type: 'started', turn: 'a' } as never);
-    say(ENDED);
-    await clock.run(100);
+    const { clock, journal, writer, say } = await unheard();
     const writes = journal.writes.length;
     writer.took(2, undefined);
     say({ type: 'pong' });
@@ -122,12 +129,7 @@ describe('a journal', () => {
     ['a mark that is not written yet is answered', { type: 'mark', turn: 'a', name: 'm', outcome: 'played' }],
     ['a setting that is not written yet is answered', { type: 'configured' }],
   ])('has it at once where %s', async (_what, event) => {
-    const { clock, journal, writer, say } = open();
-    writer.took(1, { type: 'speak', turn: 'a', text: 'Hello.' });
-    await clock.run(1000);
-    say({ type: 'started', turn: 'a' } as never);
-    say(ENDED);
-    await clock.run(60);
+    const { clock, journal, writer, say } = await unheard();
     const writes = journal.writes.length;
     writer.took(2, { type: 'speak', turn: 'b', text: 'Hello again.' });
     say(event as never);
@@ -150,13 +152,7 @@ describe('a journal', () => {
     expect(state).toMatchObject({ taken: 1, commands: [{ command: { text: 'one ' } }] });
   });
   it('has `heard` soon where another turn waits', async () => {
-    const { clock, journal, writer, say } = open();
-    writer.took(1, { type: 'speak', turn: 'a', text: 'Hello.' });
-    writer.took(2, { type: 'speak', turn: 'b', text: 'Hello again.' });
-    await clock.run(1000);
-    say({ type: 'started', turn: 'a' } as never);
-    say(ENDED);
-    await clock.run(100);
+    const { clock, journal, say } = await unheard([{ type: 'speak', turn: 'b', text: 'Hello again.' }]);
     say(HEARD);
     await clock.run(250);
     expect(readJournal(journal.writes.map(({ entry }) => entry!))?.turns[0]).toMatchObject({
