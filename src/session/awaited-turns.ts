@@ -78,15 +78,13 @@ export class AwaitedTurns {
     return kept;
   }
 
-  /** Forgets `turn`, or all; tells which there were, and what was kept of them besides their text. */
-  drop(turn?: string): { readonly turns: readonly string[]; readonly commands: readonly ClientCommand[] } {
+  /** Forgets `turn`, or all; tells which there were, and what was kept of them. */
+  drop(turn?: string): { readonly turns: readonly string[]; readonly entries: readonly KeptEntry[] } {
     const turns = turn === undefined ? [...this.#turns.keys()] : [turn];
     const isDropped = (entry: KeptEntry) => turn === undefined || entry.turn === turn;
-    const commands = this.#kept.flatMap((entry) =>
-      entry.is === 'command' && isDropped(entry) ? [entry.command] : [],
-    );
+    const entries = this.#kept.filter(isDropped);
     for (const id of turns) this.#turns.delete(id);
     this.#kept = this.#kept.filter((entry) => !isDropped(entry));
-    return { turns, commands };
+    return { turns, entries };
   }
 }

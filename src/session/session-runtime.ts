@@ -47,6 +47,8 @@ export type SessionMetrics = {
 export type HadOfTurn = {
   /** Its first message has been received. */
   readonly isStarted: boolean;
+  /** So much of it has been heard at least, ms. */
+  readonly heardMs: number;
   /** Where it goes on: right behind so many bytes; or at the word that comes after so many bytes, or so many ms. */
   readonly from:
     | { readonly exactly: number }

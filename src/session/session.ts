@@ -5,21 +5,20 @@ import { AppError, toAppError } from '../base/app-error.ts';
 import { errorEvent } from '../dialects/error-event.ts';
 import type { ClientCommand, CommandOf, Preset } from '../dialects/native-messages.ts';
 import type { SessionFormat } from '../speech/audio-format.ts';
-import { AwaitedTurns } from './awaited-turns.ts';
+import { AwaitedTurns, type KeptEntry } from './awaited-turns.ts';
 import { SessionAudience } from './observers/session-audience.ts';
 import { type AttachedLeg, SessionLeg } from './session-leg.ts';
 import type { SessionOutlet } from './session-outlet.ts';
 import type { SessionRuntime } from './session-runtime.ts';
 import { type PlayoutOrder, SessionTurns, textEnded, turnOpen } from './session-turns.ts';
+import { TextBounds } from './text-bounds.ts';
 import type { LiveTurn } from './turn/live-turn.ts';
-import { fullTextBytes, maxTextBytes, type WholeText } from './turn/turn-script.ts';
+import { fullTextBytes, type WholeText } from './turn/turn-script.ts';
 import type { Speaker } from './turn/turn-work.ts';
 import { applySettings, configuredEvent, outputOf, type TurnSettings } from './turn-settings.ts';
 import { VoiceTeller } from './voice-teller.ts';
 import { WayOut } from './way-out.ts';
 
-/** The longest text of one appended turn, so that what was heard of it can be told in one message. */
-const MAX_TURN_CHARACTERS = 500_000;
 /** Of commands that name none. */
 const OWN_QUEUE = '';
 const turnOf = (command: ClientCommand): string | undefined => ('turn' in command ? command.turn : undefined);
@@ -42,6 +41,7 @@ export class Session {
   private readonly awaited = new AwaitedTurns();
   private settings: TurnSettings;
   private readonly voices: VoiceTeller;
+  private readonly bounds: TextBounds;
 
   constructor(
     runtime: SessionRuntime,
@@ -61,7 +61,7 @@ export class Session {
       heardMs: (id) => this.turns.line.find(id)?.heardMs(clock.now()),
       onGone: (ids, error) => this.turns.legGone(ids, error),
       onCome: () => this.carryOutKept(),
-      onNotCome: (error) => this.dropAwaited(undefined, error),
+      onNotCome: (error) => this.failAwaited(error),
     });
     const out = new WayOut({ client, leg, audience });
     this.audience = audience;
@@ -71,6 +71,10 @@ export class Session {
     this.turns = new SessionTurns({ runtime, speaker, out, leg, audience, order });
     this.settings = initial;
     this.voices = new VoiceTeller(client, clock);
+    this.bounds = new TextBounds(
+      runtime.limits,
+      () => this.turns.line.textBytes('full') + this.awaited.bytes(),
+    );
   }
 
   /**
@@ -114,7 +118,7 @@ export class Session {
   }
   /** Ends all turns with `error`: the client has read nothing of what it was sent in the last `behindMs`. */
   giveUp(error: AppError, behindMs: number): void {
-    this.dropAwaited(undefined, error);
+    this.failAwaited(error);
     this.turns.giveUp(error, (id) => (this.attachedLeg.plays(id) ? 0 : behindMs));
   }
   /** Its client is gone and may come back: turns and their time stand still unless a leg plays. `goOn`: as `TurnLine`. */
@@ -169,7 +173,7 @@ export class Session {
       case 'end':
         return turns.openText(command.turn)?.script.end();
       case 'cancel':
-        if (command.turn === undefined) this.cancelAwaited(undefined);
+        if (command.turn === undefined) this.cancelAwaited(undefined, command.playedMs);
         if (command.turn === undefined || turns.isKnown(command.turn))
           turns.line.cancel(command.turn, command.playedMs);
         return;
@@ -205,7 +209,7 @@ export class Session {
   private keep(id: string, command: ClientCommand): void {
     const { awaited } = this;
     if (command.type === 'speak') throw turnOpen();
-    if (command.type === 'cancel') return this.cancelAwaited(id);
+    if (command.type === 'cancel') return this.cancelAwaited(id, command.playedMs);
     if (awaited.isFull())
       throw new AppError('text_full', 'Too much has been said of turns that wait for their leg.', {
         retryAfterMs: 1000,
@@ -220,38 +224,59 @@ export class Session {
   ): void {
     const { awaited } = this;
     const { characters, text: state } = awaited.textOf(id)!;
-    this.checkLength(text.length);
+    this.bounds.checkLength(text.length);
     checkNoFields(fields);
     if (state === 'told') return;
     if (state === 'ended') {
       awaited.endText(id, 'told');
       throw textEnded();
     }
-    this.checkRoom(text.length, characters);
-    this.checkMemory(text);
+    this.bounds.checkRoom(text.length, characters);
+    this.bounds.checkMemory(text);
     awaited.append(id, text, speaker, fullTextBytes(text));
   }
   private carryOutKept(): void {
-    const { turns } = this;
-    for (const entry of this.awaited.release()) {
-      if (entry.is === 'open') this.attempt(entry.turn, entry.open);
-      else if (entry.is === 'text')
-        this.attempt(entry.turn, () => turns.line.find(entry.turn)?.script.append(entry.text, entry.speaker));
-      else this.attempt(entry.turn, () => this.carryOut(entry.command, OWN_QUEUE));
-    }
-    turns.line.markDirty();
+    for (const entry of this.awaited.release()) this.carryOutEntry(entry);
+    this.turns.line.markDirty();
   }
-  private cancelAwaited(turn: string | undefined): void {
+  private carryOutEntry(entry: KeptEntry): void {
+    this.attempt(entry.turn, () => {
+      if (entry.is === 'open') entry.open();
+      else if (entry.is === 'command') this.carryOut(entry.command, OWN_QUEUE);
+      else this.turns.line.find(entry.turn)?.script.append(entry.text, entry.speaker);
+    });
+  }
+  private cancelAwaited(turn: string | undefined, playedMs: number | undefined): void {
+    const dropped = this.dropAwaited(turn, (begun) => this.turns.line.cancel(begun, playedMs), undefined);
     // A call is hung up behind a turn that was cut as well.
-    if (this.dropAwaited(turn, undefined).some(({ type }) => type === 'hangup'))
+    if (dropped.some((entry) => entry.is === 'command' && entry.command.type === 'hangup'))
       this.awaited.keep(undefined, { type: 'hangup' });
   }
-  /** Ends `turn`, or all that wait: failed, or cancelled where there is no error. Answers what else was said of them. */
-  private dropAwaited(turn: string | undefined, error: AppError | undefined): readonly ClientCommand[] {
-    const { turns, commands } = this.awaited.drop(turn);
-    for (const id of turns) this.turns.endUnbegun(id, error);
-    for (const command of commands) if (command.type === 'mark') this.mark(command.turn, command.name);
-    return commands;
+  private failAwaited(error: AppError): void {
+    this.dropAwaited(undefined, (begun) => this.turns.legGone([begun], error), error);
+  }
+  /**
+   * Ends `turn`, or all that wait: failed, or cancelled where there is no error. One that its listener has begun to hear, from
+   * an instance that is gone, is taken up for that, and `end` ends it: it has to say `heard`. Answers what was kept of them.
+   */
+  private dropAwaited(
+    turn: string | undefined,
+    end: (begun: string) => void,
+    error: AppError | undefined,
+  ): readonly KeptEntry[] {
+    const { turns, entries } = this.awaited.drop(turn);
+    for (const id of turns) {
+      if (this.runtime.life?.had(id)?.isStarted !== true) {
+        this.turns.endUnbegun(id, error);
+        continue;
+      }
+      for (const entry of entries) if (entry.turn === id && entry.is !== 'command') this.carryOutEntry(entry);
+      end(id);
+    }
+    for (const entry of entries)
+      if (entry.is === 'command' && entry.command.type === 'mark')
+        this.mark(entry.command.turn, entry.command.name);
+    return entries;
   }
   /** `onOpen`: what follows at once, in a turn that is taken. */
   private open(
@@ -279,9 +304,9 @@ export class Session {
     queue: string,
   ): void {
     this.turns.checkFree(id);
-    this.checkLength(text?.length ?? dialogue!.reduce((sum, part) => sum + part.text.length, 0));
+    this.bounds.checkLength(text?.length ?? dialogue!.reduce((sum, part) => sum + part.text.length, 0));
     const words = text ?? dialogue!.map((part) => part.text).join('\n');
-    this.checkMemory(words);
+    this.bounds.checkMemory(words);
     const whole: WholeText =
       text === undefined ? { kind: 'dialogue', lines: dialogue! } : { kind: 'text', text };
     this.open(id, fields, whole, queue, words);
@@ -291,10 +316,10 @@ export class Session {
     queue: string,
   ): void {
     const { turns } = this;
-    this.checkLength(text.length);
+    this.bounds.checkLength(text.length);
     if (!turns.has(id)) {
-      this.checkRoom(text.length, 0); // a message that is refused opens no turn
-      this.checkMemory(text);
+      this.bounds.checkRoom(text.length, 0); // a message that is refused opens no turn
+      this.bounds.checkMemory(text);
       return this.open(id, fields, undefined, queue, text, (turn) => turn.script.append(text, speaker));
     }
     const script = turns.openText(id)?.script;
@@ -303,36 +328,10 @@ export class Session {
     if (script.input() === 'ended') return turns.tellTextEnded(id);
     // A client that tries again is not a silent one, whether there is room or not.
     if (text !== '') turns.line.touch(id);
-    this.checkRoom(text.length, script.stretch().pendingCharacters());
-    if (script.totalCharacters() + text.length > MAX_TURN_CHARACTERS) {
-      const message = `A turn has at most ${MAX_TURN_CHARACTERS} characters; go on in another turn.`;
-      throw new AppError('text_too_long', message);
-    }
-    this.checkMemory(text);
+    this.bounds.checkRoom(text.length, script.stretch().pendingCharacters());
+    this.bounds.checkTurn(text.length, script.totalCharacters());
+    this.bounds.checkMemory(text);
     script.append(text, speaker);
-  }
-  private checkLength(characters: number): void {
-    const { textChars } = this.runtime.limits;
-    if (characters <= textChars) return;
-    throw new AppError(
-      'text_too_long',
-      `text: must have at most ${textChars} characters (got ${characters}); split it into turns, or append it in pieces`,
-    );
-  }
-  private checkRoom(characters: number, pending: number): void {
-    const { pendingTextChars } = this.runtime.limits;
-    if (pending + characters <= pendingTextChars) return;
-    const message = `At most ${pendingTextChars} characters of a turn may wait; append again when some have been spoken.`;
-    throw new AppError('text_full', message, { retryAfterMs: 1000 });
-  }
-  /** A text that is alone in its session is taken, whatever it needs. */
-  private checkMemory(text: string): void {
-    const { textBytes } = this.runtime.limits;
-    const taken = this.turns.line.textBytes('full') + this.awaited.bytes();
-    if (taken === 0 || taken + maxTextBytes(text.length) <= textBytes) return; // without reading it
-    if (taken + fullTextBytes(text) <= textBytes) return;
-    const message = `The texts of a session may take ${textBytes} bytes of memory, words included; send this again when a turn has ended.`;
-    throw new AppError('text_full', message, { retryAfterMs: 1000 });
   }
   private mark(id: string, name: string): void {
     const turn = this.turns.line.find(id);

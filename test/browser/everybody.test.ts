@@ -113,7 +113,7 @@ const enter = async (view: (typeof VIEWS)[number]) => {
   if (view === 'operator') await until(page, `document.querySelector('#services table tbody tr') !== null`);
 };
 
-describe('the operator’s view', { retry: 1 }, () => {
+describe('the operator’s view', () => {
   it('has every session with its tenant, calls, and the service with its keys, though there are no API keys', async () => {
     const call = await dial(
       playground.gateway.url.replace('http', 'ws').concat('/v1/legs/twilio'),
@@ -192,7 +192,7 @@ describe('the operator’s view', { retry: 1 }, () => {
   });
 });
 
-describe('PlayNotes', { retry: 1 }, () => {
+describe('PlayNotes', () => {
   it('of every way in are listed, come and go while one looks, and are deleted once it has been asked', async () => {
     await enter('playnote');
     expect(await text('#notes-about')).toContain('user local');
@@ -232,7 +232,7 @@ describe('PlayNotes', { retry: 1 }, () => {
   });
 });
 
-describe('a PlayNote that is asked for here', { retry: 1 }, () => {
+describe('a PlayNote that is asked for here', () => {
   const choose = (name: string, content: string) =>
     page.setInputFiles('#note-file', { name, mimeType: 'text/plain', buffer: Buffer.from(content) });
   const focused = () => page.evaluate('document.activeElement.id');
@@ -308,7 +308,7 @@ describe('a PlayNote that is asked for here', { retry: 1 }, () => {
   });
 });
 
-describe('the keyboard alone', { retry: 1 }, () => {
+describe('the keyboard alone', () => {
   const focused = (expression: string) => page.evaluate(`document.activeElement.matches(${expression})`);
   /** What has the focus can be seen: it is in the window, nothing lies on it, and something is drawn around it. */
   const SEEN = `(() => {
@@ -417,7 +417,7 @@ describe('the keyboard alone', { retry: 1 }, () => {
   });
 });
 
-describe('a screen reader', { retry: 1 }, () => {
+describe('a screen reader', () => {
   it('is told sentences as they are heard, not each word', async () => {
     await page.evaluate(`(() => {
       globalThis.announced = { captions: [], told: [] };
@@ -445,7 +445,7 @@ describe('a screen reader', { retry: 1 }, () => {
   });
 });
 
-describe('on a phone', { retry: 1 }, () => {
+describe('on a phone', () => {
   beforeEach(async () => {
     await page.close();
     await open({ hasTouch: true });
@@ -535,7 +535,7 @@ describe('on a phone', { retry: 1 }, () => {
   });
 });
 
-describe('axe', { retry: 1 }, () => {
+describe('axe', () => {
   it('finds nothing, in any view, light and dark, wide and narrow, with less motion or not', async () => {
     await page.evaluate(require('axe-core').source);
     const found: Record<string, readonly string[]> = {};

@@ -104,8 +104,7 @@ function expectRendered(samples: Float64Array, wanted: Float64Array): void {
   expect(recorded!.length).toBeGreaterThan(0.8 * heard!.length);
 }
 
-// Once more where it fails: on a machine that is very busy Chromium itself stands still for a minute now and then.
-describe('the playground', { retry: 1 }, () => {
+describe('the playground', () => {
   it.each([
     ['studio', 'raw', 24_000],
     ['phone', 'mulaw', 8000],

@@ -197,9 +197,10 @@ describe.concurrent('voxgate simulate', () => {
     };
     const args = ['audiosocket', '--codec', 'slin16', '--first-frame-ms', '560', '--say', 'Hello there.'];
     const terminal = { ...createFakeTerminal(args), env };
-    expect(await simulate.run(terminal)).toBe(0);
+    const code = await simulate.run(terminal);
     const report = reportOf(terminal);
     expect(report).toMatchObject({ leg: 'audiosocket', faults: [], turns: [{ outcome: 'complete' }] });
+    expect(code).toBe(0);
     expect(report.turns[0]!.heardMs).toBeGreaterThan(SPEECH_MS - 60);
   });
 

@@ -121,12 +121,13 @@ function hadOf(
   if (leg !== undefined) {
     if (heard === undefined || live.every(({ id }) => id !== heard.turn)) return undefined;
     const isStarted = startedN(heard.turn) <= after;
-    return { turn: heard.turn, isStarted, from: { wordAtMs: heard.ms } };
+    return { turn: heard.turn, isStarted, heardMs: heard.ms, from: { wordAtMs: heard.ms } };
   }
   if (turn === undefined) return undefined;
   const isStarted = received > 0 || startedN(turn) <= after;
   const isSame = received === 0 || (service === 'repeats' && isMadeAlike(state, turn));
-  return { turn, isStarted, from: isSame ? { exactly: received } : { wordAtBytes: received } };
+  const heardMs = heard?.turn === turn ? heard.ms : 0;
+  return { turn, isStarted, heardMs, from: isSame ? { exactly: received } : { wordAtBytes: received } };
 }
 
 /** A whole text is split by the text alone; what was appended also by time, and what was sought or spoken by two is another. */

@@ -100,7 +100,7 @@ export class ScriptStretch {
     const { settings } = options;
     this.options = options;
     this.text = text;
-    this.timeline = new WordTimeline(GUESS_MS_PER_WEIGHT / (settings.synthesis.speed ?? 1));
+    this.timeline = this.openTimeline();
     if (text.kind === 'coming') {
       const line = this.openLine();
       this.requests = line;
@@ -152,13 +152,7 @@ export class ScriptStretch {
     const last = request.parts.at(-1);
     if (last !== undefined) this.placedUntil = endOfSegment(last.segment);
     const spoken = spokenWords(request.parts.map((part) => part.segment));
-    // But for a dialogue, positions count over the whole text, whatever the speaker's line.
-    this.timeline.addRequest(
-      this.text.kind === 'dialogue'
-        ? spoken
-        : spoken.map((word) => (word.line === 0 ? word : { ...word, line: 0 })),
-      pauseMs,
-    );
+    this.timeline.addRequest(this.placedWords(spoken), pauseMs);
     return spoken;
   }
   pauseBetween(before: RequestText, after: RequestText): number {
@@ -180,7 +174,33 @@ export class ScriptStretch {
   }
   /** Of the text from the beginning of the stretch on. */
   heardAt(playedMs: number | 'end', allText: string): HeardText & { readonly speaker: 1 | 2 | undefined } {
-    const last = this.timeline.lastBegun(playedMs === 'end' ? Number.POSITIVE_INFINITY : playedMs);
+    return this.heardOn(this.timeline, playedMs, allText);
+  }
+  /** The same where the speech has not been made so far: by the weight of the words alone. */
+  guessHeardAt(playedMs: number, allText: string): ReturnType<ScriptStretch['heardAt']> {
+    const { text } = this;
+    const options = textOptionsOf(this.options.settings);
+    const segments =
+      text.kind === 'dialogue'
+        ? linesSegments(text.lines, text.from, options)
+        : saidSegments(text.kind === 'whole' ? text.said : { ...text, text: allText }, options);
+    const timeline = this.openTimeline();
+    for (let n = 0; timeline.totalMs() <= playedMs; ) {
+      const { value: segment, done } = segments.next();
+      if (done === true) break;
+      if (segment === 'more') continue;
+      timeline.addRequest(this.placedWords(spokenWords([segment])));
+      timeline.progress(n++, 1, 'arriving');
+    }
+    return this.heardOn(timeline, playedMs, allText);
+  }
+
+  private heardOn(
+    timeline: WordTimeline,
+    playedMs: number | 'end',
+    allText: string,
+  ): ReturnType<ScriptStretch['heardAt']> {
+    const last = timeline.lastBegun(playedMs === 'end' ? Number.POSITIVE_INFINITY : playedMs);
     const rest = this.restLines(allText);
     const told =
       playedMs === 'end'
@@ -188,7 +208,14 @@ export class ScriptStretch {
         : heardText(rest, last && this.fromHere(last));
     return { ...told, speaker: last?.speaker };
   }
-
+  private openTimeline(): WordTimeline {
+    return new WordTimeline(GUESS_MS_PER_WEIGHT / (this.options.settings.synthesis.speed ?? 1));
+  }
+  /** But for a dialogue, positions count over the whole text, whatever the speaker's line. */
+  private placedWords(spoken: readonly SpokenWord[]): readonly SpokenWord[] {
+    if (this.text.kind === 'dialogue') return spoken;
+    return spoken.map((word) => (word.line === 0 ? word : { ...word, line: 0 }));
+  }
   private openWhole(segments: Iterator<CutStep>, characters: number): ScriptStretch['requests'] {
     const { settings, remainingMs, work } = this.options;
     const sizes = characters <= MAX_REQUEST_TEXT ? WHOLE_SIZES : CHAPTER_SIZES;

@@ -77,7 +77,8 @@ export class TurnAnnouncer {
   /** Says before it what must come before the end, flushes and last words; and behind it, in time, the list of all words. */
   ended(outcome: Outcome): void {
     const { live, served, isUnpaced, script, speech, captions, flushes, progress } = this.parts;
-    const sentMs = this.parts.playout.sentMs();
+    const { playout } = this.parts;
+    const sentMs = playout.sentMs();
     this.endedAs = outcome;
     if (sentMs > 0 && sentMs >= speech.madeMs() - ROUNDING_MS && outcome !== 'cancelled') flushes.settleAll();
     // The last words of audio whose end was not known when it was sent.
@@ -89,7 +90,7 @@ export class TurnAnnouncer {
     const figures = {
       outcome,
       audioMs,
-      sentMs,
+      sentMs: playout.reachedMs(),
       requests,
       resumes,
       cached,
@@ -104,10 +105,11 @@ export class TurnAnnouncer {
     const { live, script, playout, hearing, progress, times } = this.parts;
     const { playedMs: byNowMs, playedBy } = hearing.heard(live.runtime.clock.now());
     const committedMs = playedBy === 'clock' && after === 'cancel' ? live.outlet.committedMs() : undefined;
-    const playedMs = Math.min(committedMs ?? byNowMs, playout.sentMs());
+    const playedMs = Math.min(committedMs ?? byNowMs, playout.reachedMs());
     const isWhole = this.endedAs === 'complete' && playedMs >= playout.sentMs() - ROUNDING_MS;
     if (isWhole) progress.finish();
-    const text = script.heardAt(isWhole ? 'end' : times.toOwn(playedMs));
+    const ownMs = times.toOwn(playedMs);
+    const text = playout.isBehindHad() ? script.guessHeardAt(ownMs) : script.heardAt(isWhole ? 'end' : ownMs);
     live.outlet.say(heardEvent(live.id, { playedMs, playedBy, ...text }));
   }
 

@@ -16,7 +16,7 @@ export class TurnLife {
   private readonly speech: TurnSpeech;
   private readonly playout: TurnPlayout;
   private readonly announcer: TurnAnnouncer;
-  private state: Turn = { phase: 'waiting', as: 'conversation' };
+  private state: Turn;
 
   constructor(parts: TurnParts) {
     this.parts = parts;
@@ -24,6 +24,8 @@ export class TurnLife {
     this.speech = parts.speech;
     this.playout = parts.playout;
     this.announcer = new TurnAnnouncer(parts);
+    const told = parts.had?.isStarted === true ? 'started' : 'nothing';
+    this.state = { phase: 'waiting', as: 'conversation', told };
   }
 
   phase(): Turn['phase'] {

@@ -6,7 +6,7 @@ import type { AudioFrame } from '../../audio/stage.ts';
 import type { FrameQueue } from '../../playout/frame-queue.ts';
 import { type Pace, sendableFromMs, starvedMs } from '../../playout/pacer.ts';
 import { TICK_MS } from '../../playout/playout-clock.ts';
-import type { HadOfTurn } from '../session-runtime.ts';
+import { HadSound, type HadSoundOptions } from './had-sound.ts';
 import type { Position } from './heard-ledger.ts';
 
 /** Why nothing may be sent although the listener may be running dry. Only `upstream` makes an underrun. */
@@ -43,17 +43,7 @@ export type TurnPlayoutOptions = {
   /** Whether what was sent may be given back: so much of it is kept, ms. */
   readonly givesBackMs?: number;
   /** What the listener has had in an earlier life of the turn: it is made again and not sent. */
-  readonly had?: HadAudio | undefined;
-};
-
-export type HadAudio = {
-  readonly from: HadOfTurn['from'];
-  /** Where the word begins that is heard at media position `ms`. */
-  readonly wordAt: (ms: number) => number;
-  /** What a stream that goes on at a word begins with, where the whole one begins with `first`. */
-  readonly head: (first: Uint8Array) => Uint8Array;
-  /** What follows is sent; the listener has had the first `ms`. */
-  readonly onPassed: (ms: number) => void;
+  readonly had?: HadSoundOptions | undefined;
 };
 
 /** Playing begins with at least this much in hand, so that a slow start is no stutter; with less to hear ticks are too slow. */
@@ -86,14 +76,12 @@ export class TurnPlayout {
   private keptSamples = 0;
   /** Hz; that of the first frame is that of all. */
   private rate = 8000;
-  private had: HadAudio | undefined;
-  private passedBytes = 0;
-  /** The first frame that was passed. */
-  private first: Uint8Array | undefined;
+  /** Until it has been passed. */
+  private had: HadSound | undefined;
 
   constructor(options: TurnPlayoutOptions) {
     this.options = options;
-    this.had = options.had;
+    this.had = options.had && new HadSound(options.had);
     this.kept = (options.givesBackMs ?? 0) > 0 ? createAudioFrameStore() : undefined;
   }
 
@@ -174,6 +162,11 @@ export class TurnPlayout {
   }
   position(nowMs: number): Position {
     const { anchorMs, stillAtMs } = this;
+    if (this.had !== undefined) {
+      const sentMs = this.reachedMs();
+      const heardAtMs = this.beganAtMs === undefined ? nowMs : this.heardUntilMs();
+      return { anchorMs: heardAtMs - sentMs, sentMs, nowMs: Math.max(nowMs, heardAtMs) };
+    }
     return {
       anchorMs,
       sentMs: this.sentMs(),
@@ -239,6 +232,14 @@ export class TurnPlayout {
   sentMs(): number {
     return this.toMs(this.sentSamples);
   }
+  /** As `sentMs`; of a turn that has not come so far again as the listener has had it in an earlier life, what is known of that. */
+  reachedMs(): number {
+    return Math.max(this.sentMs(), this.had?.leastMs() ?? 0);
+  }
+  /** What the listener has had in an earlier life has not all been made again. */
+  isBehindHad(): boolean {
+    return this.had !== undefined;
+  }
   /** When the listener will have heard all that was sent. */
   heardUntilMs(): number {
     return this.anchorMs + this.sentMs();
@@ -256,44 +257,31 @@ export class TurnPlayout {
   }
 
   /** Lets a frame go by that the listener has had; all of those have been heard. */
-  private pass(
-    { from, wordAt, head, onPassed }: HadAudio,
-    samples: number,
-    nowMs: number,
-    gate: SendGate,
-  ): void {
+  private pass(had: HadSound, samples: number, nowMs: number, gate: SendGate): void {
     const { frames } = this.options;
     const frame = frames.shift()!;
     const atMs = this.sentMs();
     this.sentSamples += samples;
-    this.passedBytes += frame.bytes.length;
-    this.first ??= new Uint8Array(frame.bytes);
     // Nothing is missed meanwhile, nor until the next one comes.
     this.heldBy = 'congestion';
     this.keep(frame);
     const seq = this.seq++;
     const untilMs = this.sentMs();
-    const hadBytes = 'exactly' in from ? from.exactly : 'wordAtBytes' in from ? from.wordAtBytes : undefined;
-    const isPassed =
-      hadBytes === undefined
-        ? untilMs >= (from as { wordAtMs: number }).wordAtMs
-        : this.passedBytes >= hadBytes;
     this.anchorMs = nowMs - untilMs;
-    if (!isPassed) return;
+    if (!had.pass(frame.bytes, untilMs)) return;
     this.had = undefined;
-    const restBytes = 'exactly' in from ? this.passedBytes - from.exactly : 0;
-    if ('exactly' in from) {
-      onPassed(untilMs);
+    const restBytes = had.restBytes();
+    if (restBytes !== undefined) {
+      had.onPassed(untilMs);
       if (restBytes === 0) return;
       this.anchorMs = nowMs - atMs;
       const rest = { bytes: frame.bytes.subarray(frame.bytes.length - restBytes), samples };
       return gate.onFrame(rest, seq, atMs, untilMs - atMs);
     }
-    frames.putBack(this.takeBack(wordAt(untilMs)));
+    frames.putBack(this.takeBack(had.wordAt(untilMs)));
     this.anchorMs = nowMs - this.sentMs();
-    onPassed(this.sentMs());
-    const bytes = head(this.first);
-    this.first = undefined;
+    had.onPassed(this.sentMs());
+    const bytes = had.head();
     if (bytes.length > 0) gate.onFrame({ bytes, samples: 0 }, this.seq++, this.sentMs(), 0);
   }
   private toMs(samples: number): number {

@@ -177,6 +177,10 @@ export class TurnScript {
   heardAt(playedMs: number | 'end'): HeardText & { readonly speaker: 1 | 2 | undefined } {
     return this.spoken.heardAt(playedMs, this.allText.text());
   }
+  /** The same where the speech has not been made so far: by the weight of the words alone. */
+  guessHeardAt(playedMs: number): ReturnType<TurnScript['heardAt']> {
+    return this.spoken.guessHeardAt(playedMs, this.allText.text());
+  }
 
   private count(): number {
     return this.dialogue?.length ?? this.paragraphs.count();

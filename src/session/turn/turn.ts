@@ -12,10 +12,10 @@ import type { Outcome } from '../../dialects/native-events.ts';
 export type Turn = {
   /** `narration`: its listener has paused it or moved in it, so it is a text that is read aloud. */
   readonly as: 'conversation' | 'narration';
-} & (
-  | { readonly phase: 'waiting' }
+} /** `told`: whether its listener has had `started`, from an instance that is gone. */ & (
+  | { readonly phase: 'waiting'; readonly told: 'nothing' | 'started' }
   /** Paused before its first audio. */
-  | { readonly phase: 'held'; readonly sinceMs: number }
+  | { readonly phase: 'held'; readonly told: 'nothing' | 'started'; readonly sinceMs: number }
   | { readonly phase: 'playing' }
   /** Paused in its audio. */
   | { readonly phase: 'paused'; readonly sinceMs: number }
@@ -83,25 +83,29 @@ type BeingHeard = Extract<Turn, { phase: 'playing' | 'paused' }>;
 function stepUnheard(turn: Unheard, event: TurnEvent): Step {
   switch (event.type) {
     case 'audio-ready':
-      return turn.phase === 'held' ? to(turn) : to({ ...turn, phase: 'playing' }, { do: 'say-started' });
+      return turn.phase === 'held' ? to(turn) : to({ phase: 'playing', as: turn.as }, { do: 'say-started' });
     case 'pause':
       return turn.phase === 'held'
         ? to(turn, { do: 'say-paused' })
         : to(
-            { phase: 'held', as: 'narration', sinceMs: event.nowMs },
+            { phase: 'held', as: 'narration', told: turn.told, sinceMs: event.nowMs },
             { do: 'stop-clock' },
             { do: 'say-paused' },
           );
     case 'resume':
       return turn.phase === 'waiting'
         ? to(turn, { do: 'say-resumed' })
-        : to({ phase: 'waiting', as: turn.as }, { do: 'say-resumed' }, { do: 'start-clock' });
+        : to(
+            { phase: 'waiting', as: turn.as, told: turn.told },
+            { do: 'say-resumed' },
+            { do: 'start-clock' },
+          );
     case 'seek':
       return to(narrated(turn), { do: 'speak-on', from: event.to });
     case 'cancel':
-      return giveUp(turn, 'cancelled', undefined);
+      return turn.told === 'started' ? cutShort(turn) : giveUp(turn, 'cancelled', undefined);
     case 'fail':
-      return giveUp(turn, 'failed', event.error);
+      return turn.told === 'started' ? breakOff(turn, event.error) : giveUp(turn, 'failed', event.error);
     case 'audio-sent':
     case 'heard':
       return to(turn);
@@ -118,6 +122,12 @@ const giveUp = ({ as }: Turn, outcome: Outcome, error: AppError | undefined, ...
     { do: 'settle-marks', outcome: 'cleared' },
     ...afterwards,
   );
+
+/** Of what is cut or breaks off after its `started`, something may have been heard. */
+const cutShort = (turn: Turn): Step =>
+  giveUp(turn, 'cancelled', undefined, { do: 'say-heard', after: 'cancel' });
+const breakOff = (turn: Turn, error: AppError): Step =>
+  giveUp(turn, 'truncated', error, { do: 'say-heard', after: 'end' });
 
 function stepHeard(turn: BeingHeard, event: TurnEvent): Step {
   switch (event.type) {
@@ -144,9 +154,9 @@ function stepHeard(turn: BeingHeard, event: TurnEvent): Step {
     case 'seek':
       return to(narrated(turn), { do: 'speak-on', from: event.to });
     case 'cancel':
-      return giveUp(turn, 'cancelled', undefined, { do: 'say-heard', after: 'cancel' });
+      return cutShort(turn);
     case 'fail':
-      return giveUp(turn, 'truncated', event.error, { do: 'say-heard', after: 'end' });
+      return breakOff(turn, event.error);
     case 'audio-ready':
     case 'heard':
       return to(turn);

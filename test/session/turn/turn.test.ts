@@ -16,8 +16,8 @@ const EVENTS: readonly TurnEvent[] = [
   { type: 'seek', to: { paragraph: 3, playedMs: 40 } },
 ];
 const PHASES: readonly Turn[] = [
-  { phase: 'waiting', as: 'conversation' },
-  { phase: 'held', as: 'narration', sinceMs: 500 },
+  { phase: 'waiting', as: 'conversation', told: 'nothing' },
+  { phase: 'held', as: 'narration', told: 'nothing', sinceMs: 500 },
   { phase: 'playing', as: 'conversation' },
   { phase: 'paused', as: 'narration', sinceMs: 500 },
   { phase: 'draining', as: 'conversation', outcome: 'complete' },
@@ -96,6 +96,20 @@ describe('the machine of a turn', () => {
     });
   }
 
+  it('says `heard` of one that its listener has begun to hear from an instance that is gone', () => {
+    const told: Turn = { phase: 'waiting', as: 'conversation', told: 'started' };
+    for (const turn of [told, step(told, { type: 'pause', nowMs: 700 }).turn]) {
+      expect(short(step(turn, { type: 'cancel' }))).toBe(
+        'finished stop-speaking say-ended:cancelled settle-marks:cleared say-heard',
+      );
+      expect(short(step(turn, { type: 'fail', error }))).toBe(
+        'finished stop-speaking say-error say-ended:truncated settle-marks:cleared say-heard',
+      );
+    }
+    const resumed = step(step(told, { type: 'pause', nowMs: 700 }).turn, { type: 'resume' }).turn;
+    expect(resumed).toEqual({ phase: 'waiting', as: 'narration', told: 'started' });
+  });
+
   it('has played the marks of speech that broke off only as far as they were reached', () => {
     const draining: Turn = { phase: 'draining', as: 'conversation', outcome: 'truncated' };
     expect(short(step(draining, { type: 'heard' }))).toBe('finished settle-marks:cleared say-heard');
@@ -111,12 +125,12 @@ describe('the machine of a turn', () => {
   });
 
   it('remembers since when it is paused, and that it is narrated once it was paused or moved in', () => {
-    const waiting: Turn = { phase: 'waiting', as: 'conversation' };
+    const waiting: Turn = { phase: 'waiting', as: 'conversation', told: 'nothing' };
     const held = step(waiting, { type: 'pause', nowMs: 700 }).turn;
-    expect(held).toEqual({ phase: 'held', as: 'narration', sinceMs: 700 });
+    expect(held).toEqual({ phase: 'held', as: 'narration', told: 'nothing', sinceMs: 700 });
     expect(step(held, { type: 'pause', nowMs: 900 }).turn).toEqual(held);
     const again = step(held, { type: 'resume' }).turn;
-    expect(again).toEqual({ phase: 'waiting', as: 'narration' });
+    expect(again).toEqual({ phase: 'waiting', as: 'narration', told: 'nothing' });
     const playing: Turn = { phase: 'playing', as: 'conversation' };
     const to = { paragraph: 2, playedMs: undefined };
     expect(step(playing, { type: 'seek', to })).toEqual({
@@ -138,8 +152,8 @@ describe('the machine of a turn', () => {
 
   it('ends once, is heard once exactly when it started, and is silent afterwards', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom(...EVENTS), { maxLength: 30 }), (events) => {
-        let turn: Turn = { phase: 'waiting', as: 'conversation' };
+      fc.property(fc.array(fc.constantFrom(...EVENTS), { maxLength: 30 }), fc.boolean(), (events, hasHad) => {
+        let turn: Turn = { phase: 'waiting', as: 'conversation', told: hasHad ? 'started' : 'nothing' };
         const said: Effect['do'][] = [];
         for (const event of [...events, { type: 'cancel' } as const]) {
           const before = turn.phase;
@@ -151,7 +165,7 @@ describe('the machine of a turn', () => {
         const count = (what: Effect['do']) => said.filter((each) => each === what).length;
         expect(turn.phase).toBe('finished');
         expect(count('say-ended')).toBe(1);
-        expect(count('say-heard')).toBe(count('say-started'));
+        expect(count('say-heard')).toBe(hasHad ? 1 : count('say-started'));
         expect(count('settle-marks')).toBe(1);
         expect(count('say-error')).toBeLessThanOrEqual(1);
         if (count('say-started') > 0) {
