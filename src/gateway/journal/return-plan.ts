@@ -24,6 +24,8 @@ export type ReturnPlan = {
   readonly commands: readonly { readonly command: ClientCommand; readonly isQuiet: boolean }[];
   /** The turn that goes on, and what the client or the call has had of it. */
   readonly had: (HadOfTurn & { readonly turn: string }) | undefined;
+  /** What follows is the very rest of what its client has received. */
+  readonly isExact: boolean;
   /** The call that the session had. */
   readonly leg: EventOf<'attached'> | undefined;
   /** What the journal is from now on: numbers go on from those that the client has received. */
@@ -63,11 +65,19 @@ export function planReturn(
     return command.type !== 'cancel' || state.commands.some((each) => each.n < n && opensOneOf(each, live));
   });
   const had = hadOf(state, claim, live, service);
+  // It broke off, or a call has heard it to its end: it is not made again for a client that has not.
+  const missesRest = ({ id, ended }: JournaledTurn) =>
+    id === claim.turn &&
+    claim.received > 0 &&
+    ended !== undefined &&
+    ended[0] > after &&
+    ended[1].outcome !== 'cancelled';
   return {
     over: overIds,
     said,
     commands: commands.map(({ command, told }) => ({ command, isQuiet: told <= after })),
     had,
+    isExact: (had === undefined || 'exactly' in had.from) && !over.some(missesRest),
     leg: state.leg,
     state: {
       ...state,

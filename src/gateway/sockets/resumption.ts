@@ -305,7 +305,7 @@ export class Resumption {
 
   private takeUp({ claim, plan, state }: TakenOver, connection: ResumableConnection, link: ClientLink): void {
     const { session, seen, log } = this.options;
-    const exact = plan.had === undefined || 'exactly' in plan.had.from;
+    const { isExact: exact } = plan;
     const isNew = !exact && claim.received > 0 && CONTAINERS.has(connection.session.sound().format);
     const newContainer = isNew ? { newContainer: true } : {};
     const { taken } = state;

@@ -301,6 +301,33 @@ it('knows that a call is gone, and where one was that goes on', () => {
   expect(plan.leg).toEqual(attached);
   expect(plan.had).toEqual({ turn: 'a', isStarted: false, heardMs: 1234, from: { wordAtMs: 1234 } });
   expect(plan.commands.map(({ command }) => command.type)).toEqual(['attach', 'speak']);
+  const complete = {
+    type: 'ended',
+    turn: 'a',
+    outcome: 'complete',
+    audioMs: 3000,
+    sentMs: 3000,
+    requests: 1,
+    resumes: 0,
+    cached: false,
+  } as const;
+  const over = add(inCall, { said: [[3, complete]] });
+  const exactFor = (claim: { after: number; turn: string | undefined; received: number }) =>
+    planReturn(over, claim, 'repeats').isExact;
+  expect(exactFor({ after: 2, turn: 'a', received: 8000 })).toBe(false);
+  // It does not listen along; it has had it all.
+  expect(exactFor({ after: 2, turn: 'a', received: 0 })).toBe(true);
+  expect(exactFor({ after: 3, turn: undefined, received: 0 })).toBe(true);
+  for (const [outcome, isExact] of [
+    ['truncated', false],
+    ['cancelled', true],
+  ] as const) {
+    const cut = add(beginJournal(OPENING), {
+      commands: [[1, { type: 'speak', turn: 'a', text: 'To its client.' }]],
+      said: [[2, { ...complete, outcome }]],
+    });
+    expect(planReturn(cut, { after: 1, turn: 'a', received: 800 }, 'repeats')).toMatchObject({ isExact });
+  }
   const gone = add(inCall, {
     said: [[4, { type: 'detached', leg: 'l', kind: 'twilio', reason: 'hung up' }]],
   });
