@@ -46,8 +46,8 @@ export default defineConfig({
           name: 'alone',
           include: ['test/**/*.test.ts'],
           exclude: shared,
-          // Real servers, browsers and clocks: on a machine that is very busy each of them stands still now and then. What was
-          // run again is told.
+          // Real servers, browsers and clocks: on a machine that is very busy each of them stands still now and then, and is
+          // late once; what is wrong is wrong each time. Tests that were run again are told as such.
           retry: 2,
         },
       },

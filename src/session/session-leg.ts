@@ -187,7 +187,7 @@ export class SessionLeg {
     const { current } = this;
     if (current === undefined) return;
     if (event.type !== 'ended' && event.type !== 'heard') return;
-    // What was cut or failed before its first sound is never told as heard.
+    // What was cut or failed before its first sound here need not be told as heard.
     const isOver = event.type === 'heard' || event.outcome === 'cancelled' || event.outcome === 'failed';
     if (event.type === 'ended' && event.outcome !== 'cancelled') current.leg.finish(event.turn);
     if (!isOver) return;

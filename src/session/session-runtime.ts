@@ -47,8 +47,10 @@ export type SessionMetrics = {
 export type HadOfTurn = {
   /** Its first message has been received. */
   readonly isStarted: boolean;
-  /** So much of it has been heard at least, ms. */
+  /** How far it was heard when that was noted last, ms. */
   readonly heardMs: number;
+  /** Media position from which the place was sent that had been sought last. */
+  readonly soughtAtMs?: number | undefined;
   /** Where it goes on: right behind so many bytes; or at the word that comes after so many bytes, or so many ms. */
   readonly from:
     | { readonly exactly: number }

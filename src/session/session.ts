@@ -256,8 +256,8 @@ export class Session {
     this.dropAwaited(undefined, (begun) => this.turns.legGone([begun], error), error);
   }
   /**
-   * Ends `turn`, or all that wait: failed, or cancelled where there is no error. One that its listener has begun to hear, from
-   * an instance that is gone, is taken up for that, and `end` ends it: it has to say `heard`. Answers what was kept of them.
+   * Ends `turn`, or all that wait: failed, or cancelled where there is no error. One of which its listener has had `started`, from
+   * an instance that is gone, has to say `heard`, too: it is opened, and `end` ends it. Answers what was said of them.
    */
   private dropAwaited(
     turn: string | undefined,
@@ -266,16 +266,14 @@ export class Session {
   ): readonly KeptEntry[] {
     const { turns, entries } = this.awaited.drop(turn);
     for (const id of turns) {
-      if (this.runtime.life?.had(id)?.isStarted !== true) {
-        this.turns.endUnbegun(id, error);
-        continue;
+      const isBegun = this.runtime.life?.had(id)?.isStarted === true;
+      if (!isBegun) this.turns.endUnbegun(id, error);
+      for (const entry of entries) {
+        const isMark = entry.is === 'command' && entry.command.type === 'mark';
+        if (entry.turn === id && (isMark || (isBegun && entry.is !== 'command'))) this.carryOutEntry(entry);
       }
-      for (const entry of entries) if (entry.turn === id && entry.is !== 'command') this.carryOutEntry(entry);
-      end(id);
+      if (isBegun) end(id);
     }
-    for (const entry of entries)
-      if (entry.is === 'command' && entry.command.type === 'mark')
-        this.mark(entry.command.turn, entry.command.name);
     return entries;
   }
   /** `onOpen`: what follows at once, in a turn that is taken. */

@@ -24,7 +24,6 @@ afterEach(() => gateway.close());
 
 const SPEAK = { type: 'speak', turn: 'a', text: 'A long story.' };
 
-// A machine that is busy with other things may be late once; a gateway that is late would be each time.
 describe('barge-in', () => {
   it('hangs up on the speech service and sends not one byte of the turn after ended', async () => {
     await start({ script: [stallAfter(spoken(2)), audio(spoken())] });

@@ -100,7 +100,7 @@ describe.each([
   ['from another address', '127.0.0.2'],
   ['from the address of the legs, as behind a proxy', '127.0.0.1'],
 ])('sockets of strangers %s', (_from, address) => {
-  it(`do not keep one leg out of ${PLACES} places`, { ...PATIENT }, async () => {
+  it(`do not keep one leg out of ${PLACES} places`, PATIENT, async () => {
     await start();
     const bots = await openBots();
     const entered = besiege(gateway.port, address, upgradeRequest(gateway.port, { target: '/v1/legs/raw' }));

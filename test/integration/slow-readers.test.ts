@@ -85,7 +85,6 @@ async function expectWhole(query: string, pace: number, { bytesPerMs, sound }: W
   await line.close();
 }
 
-// A machine that is busy with other things may starve a reader once; a slow one is slow each time.
 describe.concurrent('readers at a quarter, a half, four fifths and six fifths of real time', () => {
   it.each(WAYS)(
     'are told that they are too slow, or get all of it, with %s',

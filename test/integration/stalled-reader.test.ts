@@ -82,7 +82,6 @@ function expectUndisturbed(neighbour: SessionProbe) {
 const STORIES = [audio(spoken(2)), audio(spoken(2)), speaking];
 const IMPATIENT = { VOXGATE_HEARTBEAT_MS: '1000', VOXGATE_PONG_TIMEOUT_MS: '1000' };
 
-// A machine that is busy with other things may starve the neighbour once; a stalled client would each time.
 describe('a client that stops reading beside one that does not', { timeout: PATIENCE_MS }, () => {
   it('in burst, at 48 kHz: held back at once, closed as slow_reader after the drain deadline', async () => {
     await withGateway({ script: STORIES, env: { VOXGATE_DRAIN_DEADLINE_MS: '1000' } }, async (gateway) => {

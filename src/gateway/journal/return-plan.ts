@@ -85,9 +85,9 @@ export function planReturn(
       commands: commands.map((each) => ({ ...each, told: each.told <= after ? after : after + 1 })),
       turns: [
         ...over.flatMap((turn) => toldAgain(turn, told, after)),
-        ...live.map(({ id, startedN, changed, isForCall }) => {
+        ...live.map(({ id, startedN, changed, soughtAtMs, isForCall }) => {
           const isStarted = (had?.turn === id && had.isStarted) || (startedN ?? after + 1) <= after;
-          return { id, changed, isForCall, startedN: isStarted ? after : undefined, marks: [] };
+          return { id, changed, soughtAtMs, isForCall, startedN: isStarted ? after : undefined, marks: [] };
         }),
       ],
       over: overIds,
@@ -127,17 +127,25 @@ function hadOf(
   service: 'repeats' | 'varies',
 ): ReturnPlan['had'] {
   const { leg, heard } = state;
-  const startedN = (id: string) => live.find((each) => each.id === id)?.startedN ?? Number.POSITIVE_INFINITY;
+  const isStarted = ({ startedN }: JournaledTurn) => startedN !== undefined && startedN <= after;
   if (leg !== undefined) {
-    if (heard === undefined || live.every(({ id }) => id !== heard.turn)) return undefined;
-    const isStarted = startedN(heard.turn) <= after;
-    return { turn: heard.turn, isStarted, heardMs: heard.ms, from: { wordAtMs: heard.ms } };
+    // Between two turns the one that is still being heard is over.
+    const its = live.find(({ id }) => id === heard?.turn) ?? live.find(isStarted);
+    if (its === undefined) return undefined;
+    const { id, soughtAtMs } = its;
+    const heardMs = heard?.turn === id ? heard.ms : 0;
+    return { turn: id, isStarted: isStarted(its), heardMs, soughtAtMs, from: { wordAtMs: heardMs } };
   }
   if (turn === undefined) return undefined;
-  const isStarted = received > 0 || startedN(turn) <= after;
+  const its = live.find(({ id }) => id === turn);
   const isSame = received === 0 || (service === 'repeats' && isMadeAlike(state, turn));
-  const heardMs = heard?.turn === turn ? heard.ms : 0;
-  return { turn, isStarted, heardMs, from: isSame ? { exactly: received } : { wordAtBytes: received } };
+  return {
+    turn,
+    isStarted: received > 0 || (its !== undefined && isStarted(its)),
+    heardMs: heard?.turn === turn ? heard.ms : 0,
+    soughtAtMs: its?.soughtAtMs,
+    from: isSame ? { exactly: received } : { wordAtBytes: received },
+  };
 }
 
 /** A whole text is split by the text alone; what was appended also by time, and what was sought or spoken by two is another. */

@@ -137,7 +137,7 @@ export class Resumption {
         told: this.unproven.sent(),
         provenN: this.unproven.proven(),
         token: this.oldest,
-        heard: connection.session.hearing(),
+        heard: connection.session.hearing() ?? takenOver?.plan.state.heard, // one is being made again
       }),
       onLost: () => this.lost(connection),
     });

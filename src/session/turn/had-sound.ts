@@ -1,11 +1,16 @@
-// What a listener has had of a turn in an earlier life: that sound is made again and not sent, and the turn is heard from
-// behind it on.
+// What a listener has received of a turn from an instance that is gone: that sound is made again and not sent, and the turn
+// goes on behind it. Until it has been made, this is what is known of how far the listener is.
 
 import type { HadOfTurn } from '../session-runtime.ts';
 
-export type HadSoundOptions = Pick<HadOfTurn, 'from' | 'heardMs'> & {
-  /** Of sound that is nothing but samples; undefined in a container. */
+export type HadSoundOptions = {
+  readonly had: HadOfTurn;
+  /** Of sound that is nothing but samples; undefined in a container, whose bytes tell no time. */
   readonly bytesPerMs: number | undefined;
+  /** Whether its listener plays what comes as it comes; otherwise only what was known to be heard is. */
+  readonly isPlayedAtOnce: boolean;
+  /** The turn cannot be longer, ms, whatever its client claims to have received. */
+  readonly longestMs: () => number;
   /** Where the word begins that is heard at media position `ms`. */
   readonly wordAt: (ms: number) => number;
   /** What a stream that goes on at a word begins with, where the whole one begins with `first`. */
@@ -15,46 +20,69 @@ export type HadSoundOptions = Pick<HadOfTurn, 'from' | 'heardMs'> & {
 };
 
 export class HadSound {
-  readonly wordAt: HadSoundOptions['wordAt'];
-  readonly onPassed: HadSoundOptions['onPassed'];
   private readonly options: HadSoundOptions;
+  /** Bytes that the listener has received; undefined where it is known as a time, as in a call. */
+  private readonly bytes: number | undefined;
+  /** Where what is made again begins in the turn: the place that had been sought last. */
+  private fromMs = 0;
+  private hasLeapt = false;
   private passedBytes = 0;
   private first: Uint8Array | undefined;
 
   constructor(options: HadSoundOptions) {
-    this.wordAt = options.wordAt;
-    this.onPassed = options.onPassed;
+    const { from } = options.had;
     this.options = options;
+    this.bytes = 'wordAtMs' in from ? undefined : 'exactly' in from ? from.exactly : from.wordAtBytes;
   }
 
-  /** How much the listener has had at least, ms. */
-  leastMs(): number {
-    const { heardMs, bytesPerMs } = this.options;
-    const bytes = this.bytes();
-    return bytes === undefined || bytesPerMs === undefined ? heardMs : Math.max(heardMs, bytes / bytesPerMs);
+  /** Media position up to which the listener has received the turn, ms. In a container: has heard it, as far as was noted. */
+  receivedMs(): number {
+    const { had, bytesPerMs, longestMs } = this.options;
+    if (this.bytes === undefined || bytesPerMs === undefined) return had.heardMs;
+    return Math.min(this.bytes / bytesPerMs, longestMs());
   }
-  /** A frame goes by that ends at `untilMs`; answers whether the listener has had no more than that. */
+  heardMs(): number {
+    const { had, isPlayedAtOnce } = this.options;
+    return isPlayedAtOnce ? this.receivedMs() : Math.min(had.heardMs, this.receivedMs());
+  }
+  /**
+   * Another place of the text is spoken next. Tells at which media position, and whether the listener has received nothing
+   * behind that; undefined where that is not known.
+   */
+  leap(): { readonly atMs: number; readonly isPassed: boolean } | undefined {
+    const { had, bytesPerMs } = this.options;
+    if (bytesPerMs === undefined) return undefined;
+    const receivedMs = this.receivedMs();
+    // The first time it is what the earlier instance was told, and the listener may have received some of that place.
+    const isAgain = !this.hasLeapt && had.soughtAtMs !== undefined && had.soughtAtMs < receivedMs;
+    this.hasLeapt = true;
+    this.fromMs = isAgain ? had.soughtAtMs : receivedMs;
+    return { atMs: this.fromMs, isPassed: !isAgain };
+  }
+  /** A frame has been made again that ends at media position `untilMs`; answers whether that is all that has been received. */
   pass(bytes: Uint8Array, untilMs: number): boolean {
     this.passedBytes += bytes.length;
     this.first ??= new Uint8Array(bytes);
-    const had = this.bytes();
-    return had === undefined
-      ? untilMs >= (this.options.from as { wordAtMs: number }).wordAtMs
-      : this.passedBytes >= had;
+    const { from } = this.options.had;
+    return 'wordAtMs' in from ? untilMs >= from.wordAtMs : this.missingBytes() <= 0;
   }
-  /** Bytes of the last frame that the listener has not had; undefined where the turn goes on at a word. */
+  /** Bytes of the last frame that the listener has not received; undefined where the turn goes on at a word. */
   restBytes(): number | undefined {
-    const { from } = this.options;
-    return 'exactly' in from ? this.passedBytes - from.exactly : undefined;
+    return 'exactly' in this.options.had.from ? -this.missingBytes() : undefined;
   }
-  /** As `HadSoundOptions.head`, behind what has been passed. */
+  wordAt(ms: number): number {
+    return this.options.wordAt(ms);
+  }
+  /** Begins what goes on at a word. */
   head(): Uint8Array {
-    return this.options.head(this.first!);
+    return this.first === undefined ? new Uint8Array() : this.options.head(this.first);
+  }
+  passed(ms: number): void {
+    this.options.onPassed(ms);
   }
 
-  private bytes(): number | undefined {
-    const { from } = this.options;
-    if ('exactly' in from) return from.exactly;
-    return 'wordAtBytes' in from ? from.wordAtBytes : undefined;
+  private missingBytes(): number {
+    const before = this.fromMs * (this.options.bytesPerMs ?? 0);
+    return (this.bytes ?? 0) - Math.round(before) - this.passedBytes;
   }
 }

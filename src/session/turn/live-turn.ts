@@ -10,6 +10,7 @@ import { type SessionRuntime, toTurnError } from '../session-runtime.ts';
 import { settingsBytes, type TurnSettings } from '../turn-settings.ts';
 import type { ReportedBy } from './heard-ledger.ts';
 import { PREFETCH_MS, READ_AHEAD_MS } from './script-stretch.ts';
+import type { SendGate } from './send-gate.ts';
 import type { StretchTimes } from './stretch-times.ts';
 import type { Turn } from './turn.ts';
 import type { TurnCaptions } from './turn-captions.ts';
@@ -19,7 +20,7 @@ import { TurnLife } from './turn-life.ts';
 import type { TurnLine } from './turn-line.ts';
 import { creditTimeout, pauseTimeout, ROUNDING_MS, wholeMs } from './turn-messages.ts';
 import { wireTurn } from './turn-parts.ts';
-import type { SendGate, TurnPlayout } from './turn-playout.ts';
+import type { TurnPlayout } from './turn-playout.ts';
 import type { TurnProgress } from './turn-progress.ts';
 import type { TurnScript, WholeText } from './turn-script.ts';
 import type { TurnSpeech } from './turn-speech.ts';
@@ -204,6 +205,10 @@ export class LiveTurn implements SendGate {
       if (endMs === undefined || endMs === 'never') return endMs;
       return Math.min(this.times.toSent(endMs), this.speech.reachableMs());
     });
+  }
+  /** Its listener has had some of it, from here or from an instance that is gone. */
+  isBegun(): boolean {
+    return this.life.isBegun();
   }
   /** When the listener will have heard all that was sent; undefined before the first audio. */
   heardUntilMs(): number | undefined {

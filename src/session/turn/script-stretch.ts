@@ -100,7 +100,7 @@ export class ScriptStretch {
     const { settings } = options;
     this.options = options;
     this.text = text;
-    this.timeline = this.openTimeline();
+    this.timeline = new WordTimeline(this.guessMsPerWeight());
     if (text.kind === 'coming') {
       const line = this.openLine();
       this.requests = line;
@@ -184,14 +184,19 @@ export class ScriptStretch {
       text.kind === 'dialogue'
         ? linesSegments(text.lines, text.from, options)
         : saidSegments(text.kind === 'whole' ? text.said : { ...text, text: allText }, options);
-    const timeline = this.openTimeline();
-    for (let n = 0; timeline.totalMs() <= playedMs; ) {
+    const words: SpokenWord[] = [];
+    for (let ms = 0; ms <= playedMs; ) {
       const { value: segment, done } = segments.next();
       if (done === true) break;
       if (segment === 'more') continue;
-      timeline.addRequest(this.placedWords(spokenWords([segment])));
-      timeline.progress(n++, 1, 'arriving');
+      for (const word of spokenWords([segment])) {
+        words.push(word);
+        ms += (word.weight + word.pause) * this.guessMsPerWeight();
+      }
     }
+    const timeline = new WordTimeline(this.guessMsPerWeight());
+    timeline.addRequest(this.placedWords(words));
+    timeline.progress(0, 1, 'arriving');
     return this.heardOn(timeline, playedMs, allText);
   }
 
@@ -208,8 +213,8 @@ export class ScriptStretch {
         : heardText(rest, last && this.fromHere(last));
     return { ...told, speaker: last?.speaker };
   }
-  private openTimeline(): WordTimeline {
-    return new WordTimeline(GUESS_MS_PER_WEIGHT / (this.options.settings.synthesis.speed ?? 1));
+  private guessMsPerWeight(): number {
+    return GUESS_MS_PER_WEIGHT / (this.options.settings.synthesis.speed ?? 1);
   }
   /** But for a dialogue, positions count over the whole text, whatever the speaker's line. */
   private placedWords(spoken: readonly SpokenWord[]): readonly SpokenWord[] {

@@ -28,7 +28,7 @@ class LivePlayback implements TurnPlayback {
   }
 
   position(nowMs: number): Position {
-    return this.parts.playout.position(nowMs);
+    return this.parts.playout.ownPosition(nowMs);
   }
   lines(): readonly string[] {
     return this.parts.script.lines();
@@ -76,8 +76,7 @@ export class TurnAnnouncer {
   }
   /** Says before it what must come before the end, flushes and last words; and behind it, in time, the list of all words. */
   ended(outcome: Outcome): void {
-    const { live, served, isUnpaced, script, speech, captions, flushes, progress } = this.parts;
-    const { playout } = this.parts;
+    const { live, served, isUnpaced, script, speech, captions, flushes, progress, playout } = this.parts;
     const sentMs = playout.sentMs();
     this.endedAs = outcome;
     if (sentMs > 0 && sentMs >= speech.madeMs() - ROUNDING_MS && outcome !== 'cancelled') flushes.settleAll();
@@ -90,7 +89,7 @@ export class TurnAnnouncer {
     const figures = {
       outcome,
       audioMs,
-      sentMs: playout.reachedMs(),
+      sentMs: playout.receivedMs(),
       requests,
       resumes,
       cached,
@@ -105,11 +104,12 @@ export class TurnAnnouncer {
     const { live, script, playout, hearing, progress, times } = this.parts;
     const { playedMs: byNowMs, playedBy } = hearing.heard(live.runtime.clock.now());
     const committedMs = playedBy === 'clock' && after === 'cancel' ? live.outlet.committedMs() : undefined;
-    const playedMs = Math.min(committedMs ?? byNowMs, playout.reachedMs());
+    const playedMs = Math.min(committedMs ?? byNowMs, playout.receivedMs());
     const isWhole = this.endedAs === 'complete' && playedMs >= playout.sentMs() - ROUNDING_MS;
     if (isWhole) progress.finish();
     const ownMs = times.toOwn(playedMs);
-    const text = playout.isBehindHad() ? script.guessHeardAt(ownMs) : script.heardAt(isWhole ? 'end' : ownMs);
+    const isGuess = !isWhole && playout.isMadeAgain();
+    const text = isGuess ? script.guessHeardAt(ownMs) : script.heardAt(isWhole ? 'end' : ownMs);
     live.outlet.say(heardEvent(live.id, { playedMs, playedBy, ...text }));
   }
 

@@ -31,6 +31,12 @@ export class TurnLife {
   phase(): Turn['phase'] {
     return this.state.phase;
   }
+  /** Its listener has had some of it, from here or from an instance that is gone. */
+  isBegun(): boolean {
+    const { state, playout } = this;
+    const isUnheard = state.phase === 'waiting' || state.phase === 'held';
+    return isUnheard ? state.told === 'started' : playout.startedAtMs() !== undefined;
+  }
   /** It is paused, before its first audio or in it. */
   isPaused(): boolean {
     const { phase } = this.state;
@@ -114,7 +120,7 @@ export class TurnLife {
     const atMs = this.speech.speakOn((keptUntilMs) => {
       if (keptUntilMs !== undefined) captions.say(keptUntilMs, times.toOwn(keptUntilMs));
       script.seek(paragraph);
-    }, this.playout.sentMs());
+    }, this.playout.leap());
     if (atMs === undefined) return outlet.say(errorEvent(closedContainer(settings.format), turn));
     times.begin(atMs, this.speech.insertedMs());
     if (playedMs !== undefined) hearing.skip(this.clock.now());

@@ -301,6 +301,6 @@ export class TurnLine implements Player {
 
 /** The one that `playedMs` speaks of: another may have been heard, and wait for its last report. */
 function audibleOf(chosen: readonly LiveTurn[], nowMs: number): LiveTurn | undefined {
-  const started = chosen.filter((turn) => turn.heardUntilMs() !== undefined);
-  return started.find((turn) => turn.heardUntilMs()! > nowMs) ?? started.at(-1);
+  const begun = chosen.filter((turn) => turn.isBegun());
+  return begun.find((turn) => (turn.heardUntilMs() ?? nowMs) > nowMs) ?? begun.at(-1);
 }

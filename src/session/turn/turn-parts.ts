@@ -47,6 +47,8 @@ export type TurnParts = {
   readonly progress: TurnProgress;
 };
 
+/** No voice takes longer, at any speed, nor for a number. */
+const LONGEST_LETTER_MS = 2000;
 /** Of what was sent to a leg so much can be given back: more is not before any. */
 const MAX_GIVEN_BACK_MS = 10_000;
 
@@ -134,8 +136,10 @@ export function wireTurn(live: LiveTurnOptions, life: () => TurnLife): TurnParts
     frames: speech.frames,
     givesBackMs,
     had: had && {
-      ...had,
+      had,
       bytesPerMs: plainBytesPerMs(settings),
+      isPlayedAtOnce: settings.pace === 'realtime' && settings.flow === 'clock',
+      longestMs: () => script.totalCharacters() * LONGEST_LETTER_MS,
       wordAt: (ms) => captions.wordAt(ms),
       head: (first) => streamHead(settings.format, first),
       onPassed(ms) {

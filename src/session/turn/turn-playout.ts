@@ -8,26 +8,7 @@ import { type Pace, sendableFromMs, starvedMs } from '../../playout/pacer.ts';
 import { TICK_MS } from '../../playout/playout-clock.ts';
 import { HadSound, type HadSoundOptions } from './had-sound.ts';
 import type { Position } from './heard-ledger.ts';
-
-/** Why nothing may be sent although the listener may be running dry. Only `upstream` makes an underrun. */
-export type Holder = 'upstream' | 'text' | 'credit' | 'congestion';
-
-/** Whom a playout asks before it sends, and gives its frames. */
-export type SendGate = {
-  /** The bytes of the frame are read at once, or copied. */
-  onFrame(frame: AudioFrame, seq: number, atMs: number, durationMs: number): void;
-  /** The listener had nothing to hear for `gapMs` more; once for each gap, and twice for one that begins while a key is waited for. */
-  onUnderrun(atMs: number, gapMs: number): void;
-  /** Media position up to which the listener has given credit, ms. */
-  creditMs(): number;
-  isCongested(): boolean;
-  /** Who is to blame when the queue is empty: the upstream, or a caller who has given no text. */
-  emptyBecause(): 'upstream' | 'text';
-  /** What is missing is not even asked for, because no key takes it: it may be long in coming. */
-  waitsForQuota(): boolean;
-  /** A frame that goes takes along those that are due so soon after it, ms. */
-  coalesceMs(): number;
-};
+import type { Holder, SendGate } from './send-gate.ts';
 
 /** What has arrived and has not been taken from the queue. */
 export type AudioInHand = {
@@ -59,6 +40,8 @@ export class TurnPlayout {
   private anchorMs = 0;
   private beganAtMs: number | undefined;
   private sentSamples = 0;
+  /** Media position of the first sample: behind what is not made again of an instance that is gone. */
+  private baseMs = 0;
   private seq = 0;
   private heldBy: Holder | undefined;
   private nextMs = Number.NEGATIVE_INFINITY;
@@ -97,7 +80,7 @@ export class TurnPlayout {
     const firstMs = this.toMs(first);
     if (nowMs < sendableFromMs(pace, firstMs, freeAtMs, firstMs)) return false;
     if (!frames.isEnded() && waitingMs < Math.min(START_MS, pace.leadMs)) return false;
-    this.anchorMs = Math.max(nowMs, freeAtMs);
+    this.anchorMs = Math.max(nowMs, freeAtMs) - this.sentMs();
     this.beganAtMs = nowMs;
     this.onSinceMs = nowMs;
     return true;
@@ -111,6 +94,7 @@ export class TurnPlayout {
       this.isEmpty = samples === undefined;
       if (samples === undefined) {
         if (!frames.isEnded()) this.awaitFrames(nowMs, gate);
+        else this.had = undefined; // what is made now is shorter
         return;
       }
       if (gate.isCongested()) {
@@ -161,12 +145,11 @@ export class TurnPlayout {
     return this.isEmpty;
   }
   position(nowMs: number): Position {
+    return this.had === undefined ? this.ownPosition(nowMs) : this.positionBefore(this.had, nowMs);
+  }
+  /** As if nothing had been received from an instance that is gone. */
+  ownPosition(nowMs: number): Position {
     const { anchorMs, stillAtMs } = this;
-    if (this.had !== undefined) {
-      const sentMs = this.reachedMs();
-      const heardAtMs = this.beganAtMs === undefined ? nowMs : this.heardUntilMs();
-      return { anchorMs: heardAtMs - sentMs, sentMs, nowMs: Math.max(nowMs, heardAtMs) };
-    }
     return {
       anchorMs,
       sentMs: this.sentMs(),
@@ -191,11 +174,14 @@ export class TurnPlayout {
    */
   pause(playedMs: number | undefined): void {
     this.heldBy = undefined;
-    if (this.beganAtMs !== undefined && playedMs !== undefined)
-      this.stillAtMs = Math.min(playedMs, this.sentMs());
+    const isHeard = this.beganAtMs !== undefined || this.had !== undefined;
+    if (isHeard && playedMs !== undefined) this.stillAtMs = Math.min(playedMs, this.receivedMs());
   }
   resume(nowMs: number): void {
-    if (this.beganAtMs === undefined) return;
+    if (this.beganAtMs === undefined) {
+      this.stillAtMs = undefined;
+      return;
+    }
     const heardMs = this.stillAtMs ?? Math.min(this.sentMs(), nowMs - this.anchorMs);
     this.anchorMs = nowMs - heardMs;
     this.stillAtMs = undefined;
@@ -207,7 +193,7 @@ export class TurnPlayout {
   takeBack(fromMs: number): readonly AudioFrame[] {
     const back: AudioFrame[] = [];
     for (let last = this.kept?.lastNote(); last !== undefined; last = this.kept?.lastNote()) {
-      if (this.toMs(this.sentSamples - last) < fromMs - EPSILON_MS) break;
+      if (this.positionOf(this.sentSamples - last) < fromMs - EPSILON_MS) break;
       const { bytes, samples } = this.kept!.takeLast()!;
       this.keptSamples -= samples;
       this.sentSamples -= samples;
@@ -229,15 +215,29 @@ export class TurnPlayout {
   pullForward(ms: number): void {
     this.anchorMs -= ms;
   }
+  /**
+   * Another place of the text is spoken next; answers at which media position. What had been received of the place before is
+   * not made again.
+   */
+  leap(): number {
+    const leapt = this.had?.leap();
+    if (leapt !== undefined) {
+      this.baseMs = leapt.atMs - this.toMs(this.sentSamples);
+      this.kept?.clear();
+      this.keptSamples = 0;
+      if (leapt.isPassed) this.passed(this.had!);
+    }
+    return this.sentMs();
+  }
   sentMs(): number {
-    return this.toMs(this.sentSamples);
+    return this.positionOf(this.sentSamples);
   }
-  /** As `sentMs`; of a turn that has not come so far again as the listener has had it in an earlier life, what is known of that. */
-  reachedMs(): number {
-    return Math.max(this.sentMs(), this.had?.leastMs() ?? 0);
+  /** As `sentMs`; while it is made again, up to where an instance that is gone had sent it. */
+  receivedMs(): number {
+    return Math.max(this.sentMs(), this.had?.receivedMs() ?? 0);
   }
-  /** What the listener has had in an earlier life has not all been made again. */
-  isBehindHad(): boolean {
+  /** What its listener has received of an instance that is gone has not been made again yet. */
+  isMadeAgain(): boolean {
     return this.had !== undefined;
   }
   /** When the listener will have heard all that was sent. */
@@ -256,6 +256,17 @@ export class TurnPlayout {
     return this.heldBy;
   }
 
+  /** While it is made again its listener's time stands still, and all that the listener has received ends now. */
+  private positionBefore(had: HadSound, nowMs: number): Position {
+    const sentMs = this.receivedMs();
+    const untilMs = this.beganAtMs === undefined ? nowMs : this.heardUntilMs();
+    const heardMs = this.stillAtMs ?? Math.max(had.heardMs(), this.sentMs());
+    return { anchorMs: untilMs - sentMs, sentMs, nowMs: untilMs - sentMs + heardMs };
+  }
+  private passed(had: HadSound): void {
+    this.had = undefined;
+    had.passed(this.sentMs());
+  }
   /** Lets a frame go by that the listener has had; all of those have been heard. */
   private pass(had: HadSound, samples: number, nowMs: number, gate: SendGate): void {
     const { frames } = this.options;
@@ -269,10 +280,9 @@ export class TurnPlayout {
     const untilMs = this.sentMs();
     this.anchorMs = nowMs - untilMs;
     if (!had.pass(frame.bytes, untilMs)) return;
-    this.had = undefined;
     const restBytes = had.restBytes();
     if (restBytes !== undefined) {
-      had.onPassed(untilMs);
+      this.passed(had);
       if (restBytes === 0) return;
       this.anchorMs = nowMs - atMs;
       const rest = { bytes: frame.bytes.subarray(frame.bytes.length - restBytes), samples };
@@ -280,9 +290,12 @@ export class TurnPlayout {
     }
     frames.putBack(this.takeBack(had.wordAt(untilMs)));
     this.anchorMs = nowMs - this.sentMs();
-    had.onPassed(this.sentMs());
+    this.passed(had);
     const bytes = had.head();
     if (bytes.length > 0) gate.onFrame({ bytes, samples: 0 }, this.seq++, this.sentMs(), 0);
+  }
+  private positionOf(samples: number): number {
+    return this.baseMs + this.toMs(samples);
   }
   private toMs(samples: number): number {
     return (samples * 1000) / this.rate;
@@ -305,7 +318,7 @@ export class TurnPlayout {
   /** When the next frame, of so many samples, may go; infinite while the listener's credit does not reach so far. */
   private frameDueMs(samples: number, gate: SendGate): number {
     const { pace } = this.options;
-    const endMs = this.toMs(this.sentSamples + samples) - EPSILON_MS;
+    const endMs = this.positionOf(this.sentSamples + samples) - EPSILON_MS;
     // A frame longer than the whole credit still goes, alone: otherwise it never would.
     if (endMs > gate.creditMs() && this.sentMs() > gate.creditMs() - pace.leadMs) {
       this.heldBy = 'credit';

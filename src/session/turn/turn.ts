@@ -1,5 +1,6 @@
 // The life of one turn as a pure machine: what happened → the next phase, and what the session must do about
-// it, in order. Every turn says `ended` exactly once; every turn that said `started` says `heard` exactly once.
+// it, in order. Every turn says `ended` exactly once; every turn that said `started`, here or at an instance that is gone,
+// says `heard` exactly once.
 //
 //     held                  paused
 //      │ pause, resume        │ pause, resume
@@ -9,13 +10,16 @@
 import type { AppError } from '../../base/app-error.ts';
 import type { Outcome } from '../../dialects/native-events.ts';
 
+/** Whether its listener has had its `started`, from an instance that is gone. */
+type ToldBefore = 'nothing' | 'started';
+
 export type Turn = {
   /** `narration`: its listener has paused it or moved in it, so it is a text that is read aloud. */
   readonly as: 'conversation' | 'narration';
-} /** `told`: whether its listener has had `started`, from an instance that is gone. */ & (
-  | { readonly phase: 'waiting'; readonly told: 'nothing' | 'started' }
+} & (
+  | { readonly phase: 'waiting'; readonly told: ToldBefore }
   /** Paused before its first audio. */
-  | { readonly phase: 'held'; readonly told: 'nothing' | 'started'; readonly sinceMs: number }
+  | { readonly phase: 'held'; readonly told: ToldBefore; readonly sinceMs: number }
   | { readonly phase: 'playing' }
   /** Paused in its audio. */
   | { readonly phase: 'paused'; readonly sinceMs: number }

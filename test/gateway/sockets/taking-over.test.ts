@@ -2,17 +2,12 @@
 // is lost, whole texts go on with the very byte where the service repeats itself, and what was cut stays cut.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createResumeTokens } from '../../../src/access/resume-tokens.ts';
-import { AppError } from '../../../src/base/app-error.ts';
 import type { Preset } from '../../../src/dialects/native-messages.ts';
-import { takeOver } from '../../../src/gateway/sockets/taking-over.ts';
-import type { LegBroker } from '../../../src/session/leg-broker.ts';
-import { defaultSettings } from '../../../src/session/turn-settings.ts';
 import { speechMp3 } from '../../support/codecs.ts';
-import { createMemoryJournal, type MemoryJournal } from '../../support/memory-journal.ts';
+import { goOnElsewhere } from '../../support/go-on-elsewhere.ts';
+import { createMemoryJournal } from '../../support/memory-journal.ts';
 import { atOnce } from '../../support/memory-upstream.ts';
-import { NATIVE_ENTRY, openResumableRig, type ResumableRig } from '../../support/resumable-rig.ts';
-import { silentLeg } from '../../support/silent-leg.ts';
+import { openResumableRig, type ResumableRig } from '../../support/resumable-rig.ts';
 
 type Script = readonly (readonly [atMs: number, message: Readonly<Record<string, unknown>>])[];
 
@@ -25,28 +20,6 @@ const WHOLE_TEXTS: Script = [
   [2600, { type: 'ping', id: 'last' }],
 ];
 const auto = atOnce((text) => speechMp3(600 + 20 * text.length));
-
-async function goOnElsewhere(
-  from: ResumableRig,
-  journal: MemoryJournal,
-  preset: Preset,
-  service?: { ignored: string[] },
-  legs?: () => LegBroker,
-): Promise<ResumableRig> {
-  const claim = from.client.claim();
-  const token = createResumeTokens(['a secret of this test']).read(from.client.token!.token)!;
-  const services = service && { chain: () => [service] as never };
-  const back = { token, claim, entry: NATIVE_ENTRY, seen: {} };
-  const session = await takeOver({ journal, runtime: { services }, settings: defaultSettings(200) }, back);
-  if (session === undefined) throw new Error('nothing is left');
-  return openResumableRig({
-    preset,
-    auto,
-    journal,
-    takesOver: { from, session },
-    ...(legs !== undefined && { legs }),
-  });
-}
 
 async function run(
   script: Script,
@@ -62,7 +35,7 @@ async function run(
     await clock.run(afterMs);
     rig.kill();
     await clock.run(awayMs);
-    rig = await goOnElsewhere(rig, journal, preset, service);
+    rig = await goOnElsewhere(rig, { journal, preset, auto, service });
   }
   await clock.run(15_000);
   rig.stop();
@@ -136,7 +109,7 @@ describe('an instance that stops', () => {
       for (let ms = 0; ms < deadlineMs && rig.closes.length === 0; ms += 100) await clock.run(100);
       expect(rig.closes).toEqual([1012]);
       await clock.run(300);
-      rig = await goOnElsewhere(rig, journal, preset);
+      rig = await goOnElsewhere(rig, { journal, preset, auto });
     }
     await clock.run(15_000);
     rig.stop();
@@ -175,7 +148,7 @@ describe('an instance that stops', () => {
       rig.connection.drain(60_000);
       await clock.run(10);
       expect(rig.closes).toEqual([1012]);
-      const next = await goOnElsewhere(rig, journal, { format: 'mulaw' });
+      const next = await goOnElsewhere(rig, { journal, preset: { format: 'mulaw' }, auto });
       client.send({ type: 'speak', turn: 'x', text: 'Here I am again.' });
       await clock.run(10_000);
       expect(client.messages.filter(({ type }) => type === 'ended')).toMatchObject([{ outcome: 'complete' }]);
@@ -291,124 +264,3 @@ it('appended text is not lost, and no turn ends twice', async () => {
     { numRuns: 6, endOnFailure: true },
   );
 }, 60_000);
-
-/** A leg that is there at once, or comes, or does not, when the test says so. */
-function silentBroker(leg: 'comes' | 'waits') {
-  let answer: Parameters<LegBroker['attach']>[2] | undefined;
-  const come = () =>
-    answer!.onAttached(
-      silentLeg({
-        id: 'leg-1',
-        callId: 'CA1',
-        kind: 'twilio',
-        audio: () => ({ format: 'mulaw', sampleRate: 8000 }),
-        leadMs: 300,
-        reports: 'nothing',
-      }),
-    );
-  const broker: LegBroker = {
-    tokenFor: () => 'token',
-    attach(_user, _wanted, told) {
-      answer = told;
-      if (leg === 'comes') come();
-      return () => {};
-    },
-  };
-  const refuse = () => answer!.onRefused(new AppError('leg_not_found', 'None came.'));
-  return { broker, come, refuse };
-}
-
-describe('a turn that ends before it is heard again', () => {
-  const TEXT =
-    'It is cut in its second word or so, and the rest of it nobody wants to hear any more, as the one who asked has gone on to something else by then.';
-  const saidOf = ({ messages }: ResumableRig['client']) => {
-    const of = messages.filter((each) => each['turn'] === 'a');
-    const last = (type: string) => of.findLast((each) => each.type === type);
-    return { types: of.map(({ type }) => type), ended: last('ended'), heard: last('heard') };
-  };
-
-  it.each([
-    ['µ-law', { format: 'mulaw' }, 'repeats'],
-    ['raw', { format: 'raw', sampleRate: 16_000 }, 'repeats'],
-    ['A-law of a service that varies', { format: 'alaw' }, 'varies'],
-    ['wav', { format: 'wav' }, 'repeats'],
-  ] as const)('ends with `heard`, %s', async (name, preset, kind) => {
-    const journal = createMemoryJournal();
-    const rig = openResumableRig({ preset, auto, journal });
-    const { clock, client } = rig;
-    client.send({ type: 'speak', turn: 'a', text: TEXT });
-    client.send({ type: 'mark', turn: 'a', name: 'end of a' });
-    await clock.run(900);
-    rig.kill();
-    client.send({ type: 'cancel', turn: 'a' });
-    await clock.run(500);
-    const service = kind === 'varies' ? { ignored: ['seed'] } : undefined;
-    const next = await goOnElsewhere(rig, journal, preset, service);
-    await clock.run(5000);
-    next.stop();
-    expect(client.faults).toEqual([]);
-    const { types, ended, heard } = saidOf(client);
-    expect(types).toEqual(['started', 'ended', 'mark', 'heard']);
-    expect(ended).toMatchObject({ type: 'ended', outcome: 'cancelled' });
-    // What stands in a container is not counted by its bytes: what was heard at the last write.
-    const mostMs = 900 + 200;
-    const leastMs = name === 'wav' ? 0 : 900;
-    expect(heard!['playedMs']).toBeGreaterThanOrEqual(leastMs);
-    expect(heard!['playedMs']).toBeLessThanOrEqual(mostMs);
-    expect(ended!['sentMs']).toBeGreaterThanOrEqual(heard!['playedMs'] as number);
-    expect(`${String(heard!['spokenText'])}${String(heard!['remainingText'])}`).toBe(TEXT);
-    if (leastMs > 0) expect(heard!['spokenText']).toMatch(/^It is cut/);
-  });
-
-  it.each([
-    ['is cancelled', 'comes later', 'cancelled'],
-    ['is cancelled with all others', 'comes later', 'cancelled'],
-    ['waits', 'is gone', 'truncated'],
-  ] as const)('of a call: it %s, and the call %s', async (what, becomes, outcome) => {
-    const journal = createMemoryJournal();
-    const preset = { format: 'mulaw' } as const;
-    const first = silentBroker('comes');
-    const rig = openResumableRig({ preset, auto, journal, legs: () => first.broker });
-    const { clock, client } = rig;
-    client.send({ type: 'attach', leg: { callSid: 'CA1' } });
-    client.send({ type: 'speak', turn: 'a', text: TEXT });
-    client.send({ type: 'speak', turn: 'b', text: 'Behind it.' });
-    await clock.run(2500); // how far a call is is noted once a second
-    rig.kill();
-    if (what === 'is cancelled') client.send({ type: 'cancel', turn: 'a' });
-    if (what === 'is cancelled with all others') client.send({ type: 'cancel' });
-    await clock.run(500);
-    const second = silentBroker('waits');
-    const next = await goOnElsewhere(rig, journal, preset, undefined, () => second.broker);
-    await clock.run(100);
-    if (becomes === 'comes later') second.come();
-    else second.refuse();
-    await clock.run(5000);
-    next.stop();
-    expect(client.faults).toEqual([]);
-    const { types, ended, heard } = saidOf(client);
-    expect(types.filter((type) => type !== 'error')).toEqual(['started', 'ended', 'heard']);
-    expect(ended).toMatchObject({ outcome });
-    expect(heard!['playedMs']).toBeGreaterThan(1000);
-    expect(heard!['playedMs']).toBeLessThanOrEqual(2500);
-    expect(heard!['spokenText']).toMatch(/^It is cut/);
-    const ofB = client.messages.filter((each) => each['turn'] === 'b').map(({ type }) => type);
-    expect(ofB.filter((type) => type === 'ended')).toHaveLength(1);
-    expect(ofB.includes('heard')).toBe(what === 'is cancelled');
-  });
-
-  it('has heard what it says itself', async () => {
-    const journal = createMemoryJournal();
-    const preset = { format: 'mulaw' } as const;
-    const rig = openResumableRig({ preset, auto, journal });
-    const { clock, client } = rig;
-    client.send({ type: 'speak', turn: 'a', text: TEXT });
-    await clock.run(900);
-    rig.kill();
-    client.send({ type: 'cancel', playedMs: 400 });
-    const next = await goOnElsewhere(rig, journal, preset);
-    await clock.run(5000);
-    next.stop();
-    expect(saidOf(client).heard).toMatchObject({ type: 'heard', playedMs: 400, playedBy: 'client' });
-  });
-});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FrameQueue } from '../../../src/playout/frame-queue.ts';
-import type { SendGate } from '../../../src/session/turn/turn-playout.ts';
+import type { SendGate } from '../../../src/session/turn/send-gate.ts';
 import { TurnPlayout } from '../../../src/session/turn/turn-playout.ts';
 
 const NOW_MS = 1000;

@@ -1,0 +1,316 @@
+// A turn that an instance which is gone had begun, and that ends at the next one before it is heard again there: its client is
+// told what was heard of it, once, and never more than it had received.
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/base/app-error.ts';
+import type { Preset } from '../../../src/dialects/native-messages.ts';
+import type { LegBroker } from '../../../src/session/leg-broker.ts';
+import { speechMp3 } from '../../support/codecs.ts';
+import { type ElsewhereOptions, goOnElsewhere } from '../../support/go-on-elsewhere.ts';
+import { createMemoryJournal } from '../../support/memory-journal.ts';
+import { atOnce } from '../../support/memory-upstream.ts';
+import { type CountingClient, openResumableRig } from '../../support/resumable-rig.ts';
+import { silentLeg } from '../../support/silent-leg.ts';
+
+const TEXT =
+  'It is cut in its second word or so, and the rest of it nobody wants to hear any more, as the one who asked has gone on to something else by then.';
+const auto = atOnce((text) => speechMp3(600 + 20 * text.length));
+const silent = () => {};
+
+type Message = Readonly<Record<string, unknown>>;
+type Elsewhere = Partial<Omit<ElsewhereOptions, 'journal' | 'preset'>>;
+
+/** What a client says, when its instance dies, what it says meanwhile, and where its session goes on. */
+type Course = {
+  readonly preset: Preset;
+  readonly says: readonly (readonly [atMs: number, message: Message])[];
+  readonly killedAtMs: number;
+  readonly deadFromMs?: number;
+  readonly meanwhile?: readonly Message[];
+  readonly elsewhere?: Elsewhere;
+  readonly then?: readonly Message[];
+};
+
+async function take({ preset, says, killedAtMs, deadFromMs, meanwhile, elsewhere, then }: Course) {
+  const journal = createMemoryJournal();
+  const rig = openResumableRig({ preset, auto, journal });
+  const { clock, client } = rig;
+  for (const [atMs, message] of says) clock.after(atMs, () => client.send(message));
+  if (deadFromMs !== undefined)
+    clock.after(deadFromMs, () => {
+      client.socket!.downFrames = 0;
+    });
+  await clock.run(killedAtMs);
+  rig.kill();
+  for (const message of meanwhile ?? []) client.send(message);
+  await clock.run(500);
+  const next = await goOnElsewhere(rig, { journal, preset, auto, ...elsewhere });
+  await clock.run(100);
+  for (const message of then ?? []) client.send(message);
+  await clock.run(8000);
+  next.stop();
+  expect(client.faults).toEqual([]);
+  return { ...saidOf(client, 'a'), client, asked: next.upstream };
+}
+
+function saidOf({ messages }: CountingClient, turn: string) {
+  const of = messages.filter((each) => each['turn'] === turn);
+  const last = (type: string) => of.findLast((each) => each.type === type);
+  const [ended, heard] = [last('ended'), last('heard')];
+  const types = of.map(({ type }) => type).filter((type) => type !== 'error' && type !== 'queued');
+  return { types, ended: ended as Message, heard: heard as Message };
+}
+
+const SPEAK: Course['says'][number] = [0, { type: 'speak', turn: 'a', text: TEXT }];
+const CANCEL = { type: 'cancel', turn: 'a' };
+
+describe('a turn that is cancelled while its session moves', () => {
+  it.each([
+    ['µ-law', { format: 'mulaw' }, 'repeats'],
+    ['raw', { format: 'raw', sampleRate: 16_000 }, 'repeats'],
+    ['A-law of a service that varies', { format: 'alaw' }, 'varies'],
+    ['wav', { format: 'wav' }, 'repeats'],
+  ] as const)('ends with `heard`, %s', async (name, preset, kind) => {
+    const { types, ended, heard } = await take({
+      preset,
+      says: [SPEAK, [0, { type: 'mark', turn: 'a', name: 'end of a' }]],
+      killedAtMs: 900,
+      meanwhile: [CANCEL],
+      elsewhere: kind === 'varies' ? { service: { ignored: ['seed'] } } : {},
+    });
+    expect(types).toEqual(['started', 'ended', 'mark', 'heard']);
+    expect(ended).toMatchObject({ type: 'ended', outcome: 'cancelled' });
+    // A container tells no time: what was heard at the last write.
+    const leastMs = name === 'wav' ? 0 : 900;
+    expect(heard['playedMs']).toBeGreaterThanOrEqual(leastMs);
+    expect(heard['playedMs']).toBeLessThanOrEqual(900 + 200);
+    expect(ended['sentMs']).toBeGreaterThanOrEqual(heard['playedMs'] as number);
+    expect(`${String(heard['spokenText'])}${String(heard['remainingText'])}`).toBe(TEXT);
+    if (leastMs > 0) expect(heard['spokenText']).toMatch(/^It is cut/);
+  });
+
+  it.each([
+    ['at once', auto],
+    ['later', silent],
+  ] as const)('was heard as far as its client says, where it is made again %s', async (_when, service) => {
+    const course = { preset: { format: 'mulaw' }, says: [SPEAK], killedAtMs: 900 } as const;
+    const elsewhere = { auto: service };
+    const cut = { type: 'cancel', turn: 'a', playedMs: 400 };
+    const meanwhile = await take({ ...course, meanwhile: [cut], elsewhere });
+    expect(meanwhile.heard).toMatchObject({ playedMs: 400, playedBy: 'client' });
+    const paused = await take({
+      ...course,
+      says: [SPEAK, [900, { type: 'pause', turn: 'a', playedMs: 300 }]],
+      killedAtMs: 950,
+      meanwhile: [CANCEL],
+      elsewhere,
+    });
+    expect(paused.heard).toMatchObject({ playedMs: 300 });
+  });
+
+  it('was heard no further than it was received, whatever was noted, and whatever is claimed', async () => {
+    const unread = await take({
+      preset: { format: 'mulaw' },
+      says: [SPEAK, [2000, { type: 'mark', turn: 'a', name: 'end' }]],
+      deadFromMs: 400,
+      killedAtMs: 2100,
+      meanwhile: [CANCEL],
+    });
+    const receivedMs = unread.client.bytesOf('a') / 8;
+    expect(receivedMs).toBeLessThan(700);
+    expect(unread.ended).toMatchObject({ sentMs: receivedMs });
+    expect(unread.heard).toMatchObject({ playedMs: receivedMs });
+    const absurd = await take({
+      preset: { format: 'mulaw' },
+      says: [SPEAK],
+      killedAtMs: 900,
+      meanwhile: [CANCEL],
+      elsewhere: { received: 999_999_999_999_999 },
+    });
+    expect(absurd.ended['sentMs']).toBeLessThanOrEqual(2000 * TEXT.length);
+    expect(absurd.heard).toMatchObject({ spokenText: TEXT, remainingText: '' });
+  });
+
+  it('was heard as far as was noted where it comes faster than it is heard', async () => {
+    const { heard, client } = await take({
+      preset: { format: 'mulaw', pace: 'burst', flow: 'credit', leadMs: 2000 },
+      says: [SPEAK, [200, { type: 'played', turn: 'a', ms: 150 }]],
+      killedAtMs: 600,
+      meanwhile: [CANCEL],
+    });
+    expect(client.bytesOf('a') / 8).toBeGreaterThan(1500);
+    expect(heard).toMatchObject({ playedMs: 150 });
+  });
+});
+
+describe('a turn that has been moved in', () => {
+  const THREE =
+    'First words are these and they go on for a while.\n\nSecond words come behind them and go on too.\n\nThird words come here and go on for a while as well.';
+  const [SECOND, THIRD] = THREE.split('\n\n').slice(1) as [string, string];
+  const course = {
+    preset: { format: 'mulaw' },
+    says: [
+      [0, { type: 'speak', turn: 'a', text: THREE }],
+      [1500, { type: 'seek', turn: 'a', paragraph: 2 }],
+    ],
+    killedAtMs: 2000,
+  } as const;
+  const madeMs = (text: string) => 600 + 20 * text.length;
+
+  it('goes on where it was in that place, and nothing of it is left out', async () => {
+    const { ended, heard, client } = await take(course);
+    const soughtMs = client.messages.find(({ type }) => type === 'sought')!['atMs'] as number;
+    expect(ended).toMatchObject({ outcome: 'complete' });
+    // A word may come twice.
+    expect(client.bytesOf('a') / 8).toBeGreaterThanOrEqual(soughtMs + madeMs(THIRD) - 60);
+    expect(client.bytesOf('a') / 8).toBeLessThan(soughtMs + madeMs(THIRD) + 700);
+    expect(heard).toMatchObject({ spokenText: THIRD, remainingText: '' });
+  });
+  it('has heard so much of that place when it is cancelled', async () => {
+    const { heard } = await take({ ...course, meanwhile: [CANCEL], elsewhere: { auto: silent } });
+    expect(heard['spokenText']).toMatch(/^Third/);
+    expect(heard['spokenText']).not.toMatch(/go on/);
+    expect(heard['playedMs']).toBeGreaterThan(1500);
+  });
+  it('goes on at the beginning of a place that is sought before it is heard again', async () => {
+    const seek = { type: 'seek', turn: 'a', paragraph: 1 };
+    const { ended, client, heard } = await take({ ...course, meanwhile: [seek] });
+    expect(ended).toMatchObject({ outcome: 'complete' });
+    const receivedMs = 2000 + 200;
+    const rest = madeMs(`${SECOND}\n\n${THIRD}`);
+    expect(client.bytesOf('a') / 8).toBeGreaterThan(receivedMs + rest - 600);
+    expect(heard['spokenText']).toMatch(/^Second[\s\S]*well\.$/);
+    const cut = await take({ ...course, meanwhile: [seek, CANCEL], elsewhere: { auto: silent } });
+    expect(cut.heard).toMatchObject({ spokenText: '' });
+  });
+});
+
+it('a turn that is made shorter by another speech is whole all the same', async () => {
+  const { ended, heard } = await take({
+    preset: { format: 'mulaw' },
+    says: [SPEAK],
+    killedAtMs: 3200,
+    elsewhere: { service: { ignored: ['seed'] }, auto: atOnce((text) => speechMp3(15 * text.length)) },
+  });
+  expect(ended).toMatchObject({ outcome: 'complete' });
+  expect(heard).toMatchObject({ spokenText: TEXT, remainingText: '' });
+  expect(heard['playedMs']).toBeLessThanOrEqual(ended['audioMs'] as number);
+});
+
+/** A leg that is there at once, or comes, or does not, when the test says so. */
+function silentBroker(leg: 'comes' | 'waits') {
+  let answer: Parameters<LegBroker['attach']>[2] | undefined;
+  const look = {
+    id: 'leg-1',
+    callId: 'CA1',
+    kind: 'twilio',
+    audio: () => ({ format: 'mulaw', sampleRate: 8000 }) as const,
+    leadMs: 300,
+    reports: 'nothing',
+  } as const;
+  const come = () => answer!.onAttached(silentLeg(look));
+  const broker: LegBroker = {
+    tokenFor: () => 'token',
+    attach(_user, _wanted, told) {
+      answer = told;
+      if (leg === 'comes') come();
+      return () => {};
+    },
+  };
+  const refuse = () => answer!.onRefused(new AppError('leg_not_found', 'None came.'));
+  return { broker, come, refuse };
+}
+
+describe('a turn of a call, which has not come to the next instance yet', () => {
+  const preset: Preset = { format: 'mulaw' };
+  async function begin(says: Course['says'], killedAtMs: number) {
+    const journal = createMemoryJournal();
+    const first = silentBroker('comes');
+    const rig = openResumableRig({ preset, auto, journal, legs: () => first.broker });
+    const { clock, client } = rig;
+    client.send({ type: 'attach', leg: { callSid: 'CA1' } });
+    for (const [atMs, message] of says) clock.after(atMs, () => client.send(message));
+    await clock.run(killedAtMs);
+    rig.kill();
+    await clock.run(500);
+    return { journal, rig, clock, client };
+  }
+  const MARK = { type: 'mark', turn: 'a', name: 'end of a' };
+  const TWO: Course['says'] = [SPEAK, [0, MARK], [0, { type: 'speak', turn: 'b', text: 'Behind it.' }]];
+
+  it.each([
+    ['is cancelled', 'comes later', 'cancelled'],
+    ['is cancelled with all others', 'comes later', 'cancelled'],
+    ['waits', 'is gone', 'truncated'],
+  ] as const)('%s, and the call %s', async (what, becomes, outcome) => {
+    // How far a call is is noted once a second.
+    const { journal, rig, clock, client } = await begin(TWO, 2500);
+    if (what === 'is cancelled') client.send({ ...CANCEL, playedMs: 700 });
+    if (what === 'is cancelled with all others') client.send({ type: 'cancel' });
+    const second = silentBroker('waits');
+    const next = await goOnElsewhere(rig, { journal, preset, auto, legs: () => second.broker });
+    await clock.run(100);
+    if (becomes === 'comes later') second.come();
+    else second.refuse();
+    await clock.run(5000);
+    next.stop();
+    expect(client.faults).toEqual([]);
+    const { types, ended, heard } = saidOf(client, 'a');
+    expect(types).toEqual(['started', 'ended', 'mark', 'heard']);
+    expect(ended).toMatchObject({ outcome });
+    if (what === 'is cancelled') expect(heard).toMatchObject({ playedMs: 700, playedBy: 'client' });
+    else expect(heard['playedMs']).toBeGreaterThan(1000);
+    expect(heard['playedMs']).toBeLessThanOrEqual(2500);
+    expect(heard['spokenText']).toMatch(/^It is cut/);
+    const ofB = saidOf(client, 'b').types;
+    expect(ofB.filter((type) => type === 'ended')).toHaveLength(1);
+    expect(ofB.includes('heard')).toBe(what === 'is cancelled');
+    // Nothing was asked for to end it.
+    expect(next.upstream.requests.map(({ body }) => body.text)).toEqual(
+      what === 'is cancelled' ? ['Behind it.'] : [],
+    );
+  });
+
+  it('answers its marks, too, where its client is away when the call turns out to be gone', async () => {
+    const { journal, rig, clock, client } = await begin(TWO, 2500);
+    const second = silentBroker('waits');
+    const next = await goOnElsewhere(rig, { journal, preset, auto, legs: () => second.broker });
+    await clock.run(100);
+    client.socket!.lose();
+    await clock.run(100);
+    second.refuse();
+    await clock.run(100);
+    expect(next.comeBack()).toBeUndefined();
+    await clock.run(5000);
+    next.stop();
+    expect(client.faults).toEqual([]);
+    expect(saidOf(client, 'a').types).toEqual(['started', 'ended', 'mark', 'heard']);
+  });
+
+  it('says so between two turns, too, and where the next instance dies as well', async () => {
+    // `a` is still being heard, and has ended.
+    const x = [0, { type: 'speak', turn: 'x', text: 'Good morning.' }] as const;
+    const between = await begin([x, [0, SPEAK[1]]], 640);
+    expect(saidOf(between.client, 'a').types).toEqual(['started']);
+    expect(saidOf(between.client, 'x').types).toEqual(['started', 'ended']);
+    between.client.send(CANCEL);
+    const legs = () => silentBroker('waits').broker;
+    const next = await goOnElsewhere(between.rig, { journal: between.journal, preset, auto, legs });
+    await between.clock.run(3000);
+    next.stop();
+    expect(saidOf(between.client, 'a').types).toEqual(['started', 'ended', 'heard']);
+    expect(saidOf(between.client, 'a').heard['playedMs']).toBeLessThanOrEqual(300);
+
+    const { journal, rig, clock, client } = await begin([SPEAK], 2500);
+    const waiting = await goOnElsewhere(rig, { journal, preset, auto, legs });
+    await clock.run(1000);
+    waiting.kill();
+    client.send(CANCEL);
+    await clock.run(500);
+    const third = await goOnElsewhere(waiting, { journal, preset, auto, legs });
+    await clock.run(3000);
+    third.stop();
+    expect(client.faults).toEqual([]);
+    expect(saidOf(client, 'a').types).toEqual(['started', 'ended', 'heard']);
+    expect(saidOf(client, 'a').heard['playedMs']).toBeGreaterThan(1000);
+  });
+});
