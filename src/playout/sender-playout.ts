@@ -262,7 +262,7 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
       // Called only before a cut: the answer must not change until then. The next tick fills the ring again.
       withdraw();
       if (turn === writtenTurn) return writtenEndMs;
-      return [...slots, part].some((slot) => slot?.turn === turn) ? 0 : Number.POSITIVE_INFINITY;
+      return [...slots, part].find((slot) => slot?.turn === turn)?.atMs ?? Number.POSITIVE_INFINITY;
     },
     play(piece) {
       openTurn = piece.turn;

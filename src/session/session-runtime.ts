@@ -49,8 +49,8 @@ export type HadOfTurn = {
   readonly isStarted: boolean;
   /** How far it was heard when that was noted last, ms. */
   readonly heardMs: number;
-  /** Media position from which the place was sent that had been sought last. */
-  readonly soughtAtMs?: number | undefined;
+  /** The place that had been sought last, and the media position from which it was sent. */
+  readonly sought?: { readonly paragraph: number; readonly atMs: number } | undefined;
   /** Where it goes on: right behind so many bytes; or at the word that comes after so many bytes, or so many ms. */
   readonly from:
     | { readonly exactly: number }

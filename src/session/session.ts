@@ -269,8 +269,9 @@ export class Session {
       const isBegun = this.runtime.life?.had(id)?.isStarted === true;
       if (!isBegun) this.turns.endUnbegun(id, error);
       for (const entry of entries) {
-        const isMark = entry.is === 'command' && entry.command.type === 'mark';
-        if (entry.turn === id && (isMark || (isBegun && entry.is !== 'command'))) this.carryOutEntry(entry);
+        const command = entry.is === 'command' ? entry.command.type : undefined;
+        const isCarriedOut = command === 'mark' || (isBegun && (command === undefined || command === 'seek'));
+        if (entry.turn === id && isCarriedOut) this.carryOutEntry(entry);
       }
       if (isBegun) end(id);
     }

@@ -4,6 +4,7 @@ import type { ResumeClaim } from '../../dialects/dialect.ts';
 import type { EventOf, ServerEvent } from '../../dialects/native-events.ts';
 import type { ClientCommand } from '../../dialects/native-messages.ts';
 import type { HadOfTurn } from '../../session/session-runtime.ts';
+import { Paragraphs } from '../../text/paragraphs.ts';
 import {
   type JournaledCommand,
   type JournaledTurn,
@@ -85,9 +86,9 @@ export function planReturn(
       commands: commands.map((each) => ({ ...each, told: each.told <= after ? after : after + 1 })),
       turns: [
         ...over.flatMap((turn) => toldAgain(turn, told, after)),
-        ...live.map(({ id, startedN, changed, soughtAtMs, isForCall }) => {
+        ...live.map(({ id, startedN, changed, sought, isForCall }) => {
           const isStarted = (had?.turn === id && had.isStarted) || (startedN ?? after + 1) <= after;
-          return { id, changed, soughtAtMs, isForCall, startedN: isStarted ? after : undefined, marks: [] };
+          return { id, changed, sought, isForCall, startedN: isStarted ? after : undefined, marks: [] };
         }),
       ],
       over: overIds,
@@ -132,9 +133,9 @@ function hadOf(
     // Between two turns the one that is still being heard is over.
     const its = live.find(({ id }) => id === heard?.turn) ?? live.find(isStarted);
     if (its === undefined) return undefined;
-    const { id, soughtAtMs } = its;
+    const { id, sought } = its;
     const heardMs = heard?.turn === id ? heard.ms : 0;
-    return { turn: id, isStarted: isStarted(its), heardMs, soughtAtMs, from: { wordAtMs: heardMs } };
+    return { turn: id, isStarted: isStarted(its), heardMs, sought, from: { wordAtMs: heardMs } };
   }
   if (turn === undefined) return undefined;
   const its = live.find(({ id }) => id === turn);
@@ -143,7 +144,7 @@ function hadOf(
     turn,
     isStarted: received > 0 || (its !== undefined && isStarted(its)),
     heardMs: heard?.turn === turn ? heard.ms : 0,
-    soughtAtMs: its?.soughtAtMs,
+    sought: its?.sought,
     from: isSame ? { exactly: received } : { wordAtBytes: received },
   };
 }
@@ -177,18 +178,33 @@ type Following = EventOf<'mark'> | EventOf<'heard'>;
 
 /** The marks that are not answered, and `heard`. */
 function followingOf(
-  { ended, heard, marks, startedN, id: turn }: JournaledTurn,
+  { ended, heard, marks, startedN, sought, id: turn }: JournaledTurn,
   all: readonly JournaledCommand[],
 ): Following[] {
   if (heard !== undefined || startedN === undefined || ended?.[1].outcome !== 'complete') return [];
   const commands = all.flatMap(({ command }) => (turnOf(command) === turn ? [command] : []));
   const names = commands.flatMap((command) => (command.type === 'mark' ? [command.name] : []));
-  const spokenText = commands.map(wordsOf).join('');
+  const spokenText = textFrom(sought?.paragraph ?? 0, commands);
   const { sentMs: playedMs } = ended[1];
   return [
     ...names.slice(marks.length).map((name) => ({ type: 'mark', turn, name, outcome: 'played' }) as const),
     { type: 'heard', turn, playedMs, playedBy: 'clock', spokenText, remainingText: '' },
   ];
+}
+
+/** What is said of a turn from one of its paragraphs on, or of its lines. */
+function textFrom(paragraph: number, commands: readonly ClientCommand[]): string {
+  const dialogue = commands.find((command) => command.type === 'speak')?.dialogue;
+  if (dialogue !== undefined)
+    return dialogue
+      .slice(paragraph)
+      .map(({ text }) => text)
+      .join('\n');
+  const text = commands.map(wordsOf).join('');
+  if (paragraph === 0) return text;
+  const paragraphs = new Paragraphs();
+  paragraphs.read(text);
+  return text.slice(paragraphs.at(paragraph).unit);
 }
 
 /** Whether messages of other turns, of a call, of words or of paragraphs may stand between those that follow on an end. */

@@ -37,8 +37,8 @@ export type JournaledTurn = {
   readonly isForCall?: true | undefined;
   /** It has been spoken by more than one service, or from another place: it is not made again as it was. */
   readonly changed?: true | undefined;
-  /** Media position from which the place is sent that was sought last. */
-  readonly soughtAtMs?: number | undefined;
+  /** The place that was sought last, and the media position from which it is sent. */
+  readonly sought?: { readonly paragraph: number; readonly atMs: number } | undefined;
 };
 
 export type JournalState = {
@@ -128,7 +128,8 @@ export function withEvent(turn: JournaledTurn, n: number, event: ServerEvent): J
   const { type } = event;
   if (type === 'started') return { ...turn, startedN: n };
   if (type === 'switched') return { ...turn, changed: true };
-  if (type === 'sought') return { ...turn, changed: true, soughtAtMs: event.atMs };
+  if (type === 'sought')
+    return { ...turn, changed: true, sought: { paragraph: event.paragraph, atMs: event.atMs } };
   if (type === 'ended') return { ...turn, ended: [n, event] };
   if (type === 'heard') return { ...turn, heard: [n, event] };
   if (type === 'mark') return { ...turn, marks: [...turn.marks, [n, event]] };

@@ -46,18 +46,22 @@ export class HadSound {
     return isPlayedAtOnce ? this.receivedMs() : Math.min(had.heardMs, this.receivedMs());
   }
   /**
-   * Another place of the text is spoken next. Tells at which media position, and whether the listener has received nothing
-   * behind that; undefined where that is not known.
+   * Another place of the text is spoken next. Tells the media position from which it comes, undefined where that is not known,
+   * and whether the listener has received nothing of it.
    */
-  leap(): { readonly atMs: number; readonly isPassed: boolean } | undefined {
+  leap(paragraph: number): { readonly atMs: number | undefined; readonly isPassed: boolean } {
     const { had, bytesPerMs } = this.options;
-    if (bytesPerMs === undefined) return undefined;
-    const receivedMs = this.receivedMs();
-    // The first time it is what the earlier instance was told, and the listener may have received some of that place.
-    const isAgain = !this.hasLeapt && had.soughtAtMs !== undefined && had.soughtAtMs < receivedMs;
+    const { sought } = had;
+    // The first time it may be what the earlier instance was told, and has answered.
+    const isAgain = !this.hasLeapt && sought?.paragraph === paragraph;
     this.hasLeapt = true;
-    this.fromMs = isAgain ? had.soughtAtMs : receivedMs;
-    return { atMs: this.fromMs, isPassed: !isAgain };
+    // The bytes of a container tell no time: nothing of the place is left out.
+    if (this.bytes !== undefined && bytesPerMs === undefined) return { atMs: undefined, isPassed: true };
+    const receivedMs = this.receivedMs();
+    if (!isAgain) this.fromMs = receivedMs;
+    // A client counts what it receives; how far a call was, was noted some time before.
+    else this.fromMs = this.bytes === undefined ? sought.atMs : Math.min(sought.atMs, receivedMs);
+    return { atMs: this.fromMs, isPassed: this.fromMs >= receivedMs };
   }
   /** A frame has been made again that ends at media position `untilMs`; answers whether that is all that has been received. */
   pass(bytes: Uint8Array, untilMs: number): boolean {

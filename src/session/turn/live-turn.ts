@@ -110,7 +110,10 @@ export class LiveTurn implements SendGate {
     const { speech } = this;
     if (nowMs >= this.hearing.creditEndsMs()) this.life.happen({ type: 'fail', error: creditTimeout() });
     else if (speech.isOver() && speech.frames.nextSamples() === undefined) {
-      this.life.happen({ type: 'audio-sent', error: speech.failure() });
+      const error = speech.failure();
+      // Of another speech there may be less than its listener has had.
+      if (error === undefined) this.playout.endHad();
+      this.life.happen({ type: 'audio-sent', error });
     }
   }
   /**
@@ -126,7 +129,7 @@ export class LiveTurn implements SendGate {
   /** Answers marks that have been passed, and ends a turn that has been heard. */
   settle(nowMs: number): void {
     this.passMarks(nowMs);
-    this.progress.look(nowMs);
+    if (!this.playout.isMadeAgain()) this.progress.look(nowMs);
     if (this.life.isPaused() && nowMs >= this.life.pauseEndsMs())
       this.life.happen({ type: 'fail', error: pauseTimeout(this.options.runtime.limits.pauseTimeoutMs) });
     if (this.life.phase() === 'draining' && nowMs >= this.hearing.overMs())

@@ -21,3 +21,11 @@ export type SendGate = {
   /** A frame that goes takes along those that are due so soon after it, ms. */
   coalesceMs(): number;
 };
+
+/** What has arrived and has not been taken from the queue. */
+export type AudioInHand = {
+  /** Hz, once there is a frame. */
+  readonly sampleRate: number;
+  /** Encoded or not: what has not been decoded will be within milliseconds. */
+  readonly waitingMs: number;
+};

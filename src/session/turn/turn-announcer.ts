@@ -84,12 +84,14 @@ export class TurnAnnouncer {
     if (outcome === 'complete') captions.say(Number.POSITIVE_INFINITY);
     if (outcome === 'complete' && isUnpaced) progress.finish();
     live.runtime.metrics.turnEnded(outcome, sentMs, script.totalCodePoints());
-    const [audioMs, requests, resumes] = [speech.madeMs(), speech.requests(), speech.resumes()];
+    const receivedMs = playout.receivedMs();
+    const audioMs = Math.max(speech.madeMs(), receivedMs);
+    const [requests, resumes] = [speech.requests(), speech.resumes()];
     const cached = speech.isCached();
     const figures = {
       outcome,
       audioMs,
-      sentMs: playout.receivedMs(),
+      sentMs: receivedMs,
       requests,
       resumes,
       cached,

@@ -79,6 +79,8 @@ export class TurnHearing {
   private readonly ledger = new HeardLedger();
   private readonly marks: TurnMarks;
   private late: MarkOutcome = 'cleared';
+  /** What the listener had received from an instance that is gone needs no credit any more. */
+  private receivedMs = 0;
 
   constructor(options: TurnHearingOptions) {
     this.options = options;
@@ -92,6 +94,11 @@ export class TurnHearing {
   }
   heard(nowMs: number): ReturnType<HeardLedger['heard']> {
     return this.ledger.heard(this.options.playout.position(nowMs));
+  }
+  /** It goes on behind what the listener had received, and had reported up to `reportedMs`. */
+  goOnBehind(receivedMs: number, reportedMs: number, nowMs: number): void {
+    this.receivedMs = receivedMs;
+    this.report(reportedMs, nowMs, 'client');
   }
   /** After a pause: no time has passed since the far side last told how far it is. */
   goOn(nowMs: number): void {
@@ -111,7 +118,7 @@ export class TurnHearing {
   /** Media position up to which the listener has given credit, ms; infinite without `flow: "credit"`. */
   creditMs(): number {
     if (!this.isCredit) return Number.POSITIVE_INFINITY;
-    return (this.ledger.reportedMs() ?? 0) + this.options.settings.leadMs;
+    return Math.max(this.ledger.reportedMs() ?? 0, this.receivedMs) + this.options.settings.leadMs;
   }
   /** When a turn that waits for credit is given up; infinite while it does not wait. */
   creditEndsMs(): number {

@@ -92,9 +92,9 @@ export class TurnLife {
       case 'start-clock':
         return this.startClock();
       case 'say-paused':
-        return outlet.say({ type: 'paused', turn, atMs: wholeMs(this.playout.sentMs()) });
+        return outlet.say({ type: 'paused', turn, atMs: wholeMs(this.playout.receivedMs()) });
       case 'say-resumed':
-        return outlet.say({ type: 'resumed', turn, atMs: wholeMs(this.playout.sentMs()) });
+        return outlet.say({ type: 'resumed', turn, atMs: wholeMs(this.playout.receivedMs()) });
       case 'speak-on':
         return this.speakOn(effect.from);
       case 'settle-marks':
@@ -117,10 +117,13 @@ export class TurnLife {
     const { live, script, captions, times, hearing, flushes, progress } = this.parts;
     const { id: turn, settings, outlet, line } = live;
     this.giveBack();
-    const atMs = this.speech.speakOn((keptUntilMs) => {
-      if (keptUntilMs !== undefined) captions.say(keptUntilMs, times.toOwn(keptUntilMs));
-      script.seek(paragraph);
-    }, this.playout.leap());
+    const atMs = this.speech.speakOn(
+      (keptUntilMs) => {
+        if (keptUntilMs !== undefined) captions.say(keptUntilMs, times.toOwn(keptUntilMs));
+        script.seek(paragraph);
+      },
+      this.playout.leap(paragraph, this.clock.now()),
+    );
     if (atMs === undefined) return outlet.say(errorEvent(closedContainer(settings.format), turn));
     times.begin(atMs, this.speech.insertedMs());
     if (playedMs !== undefined) hearing.skip(this.clock.now());

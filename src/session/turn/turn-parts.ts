@@ -144,7 +144,7 @@ export function wireTurn(live: LiveTurnOptions, life: () => TurnLife): TurnParts
       head: (first) => streamHead(settings.format, first),
       onPassed(ms) {
         captions.passOver(ms + ROUNDING_MS);
-        if (settings.flow === 'credit') hearing.report(ms, clock.now(), 'client');
+        if (settings.flow === 'credit') hearing.goOnBehind(ms, Math.min(ms, had.heardMs), clock.now());
       },
     },
   });

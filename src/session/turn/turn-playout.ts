@@ -8,15 +8,7 @@ import { type Pace, sendableFromMs, starvedMs } from '../../playout/pacer.ts';
 import { TICK_MS } from '../../playout/playout-clock.ts';
 import { HadSound, type HadSoundOptions } from './had-sound.ts';
 import type { Position } from './heard-ledger.ts';
-import type { Holder, SendGate } from './send-gate.ts';
-
-/** What has arrived and has not been taken from the queue. */
-export type AudioInHand = {
-  /** Hz, once there is a frame. */
-  readonly sampleRate: number;
-  /** Encoded or not: what has not been decoded will be within milliseconds. */
-  readonly waitingMs: number;
-};
+import type { AudioInHand, Holder, SendGate } from './send-gate.ts';
 
 export type TurnPlayoutOptions = {
   readonly pace: Pace;
@@ -94,7 +86,6 @@ export class TurnPlayout {
       this.isEmpty = samples === undefined;
       if (samples === undefined) {
         if (!frames.isEnded()) this.awaitFrames(nowMs, gate);
-        else this.had = undefined; // what is made now is shorter
         return;
       }
       if (gate.isCongested()) {
@@ -219,15 +210,20 @@ export class TurnPlayout {
    * Another place of the text is spoken next; answers at which media position. What had been received of the place before is
    * not made again.
    */
-  leap(): number {
-    const leapt = this.had?.leap();
-    if (leapt !== undefined) {
-      this.baseMs = leapt.atMs - this.toMs(this.sentSamples);
-      this.kept?.clear();
-      this.keptSamples = 0;
-      if (leapt.isPassed) this.passed(this.had!);
-    }
+  leap(paragraph: number, nowMs: number): number {
+    const leapt = this.had?.leap(paragraph);
+    if (leapt === undefined) return this.sentMs();
+    if (leapt.atMs !== undefined) this.baseMs = leapt.atMs - this.toMs(this.sentSamples);
+    this.kept?.clear();
+    this.keptSamples = 0;
+    if (!leapt.isPassed) return this.sentMs();
+    this.anchorMs = nowMs - this.sentMs();
+    this.passed(this.had!);
     return this.sentMs();
+  }
+  /** No more of it will be made, and that is all of it. */
+  endHad(): void {
+    this.had = undefined;
   }
   sentMs(): number {
     return this.positionOf(this.sentSamples);

@@ -312,6 +312,29 @@ it('knows that a call is gone, and where one was that goes on', () => {
     cached: false,
   } as const;
   const over = add(inCall, { said: [[3, complete]] });
+  const started = { type: 'started', turn: 'a' } as unknown as ServerEvent;
+  const sought = { type: 'sought', turn: 'a', paragraph: 1, atMs: 700 } as const;
+  const told = add(
+    add(beginJournal(OPENING), {
+      commands: [
+        [1, { type: 'attach', leg: { callSid: 'c' } }],
+        [2, { type: 'speak', turn: 'a', text: 'One.\n\nTwo.\n\nThree.' }],
+      ],
+      said: [
+        [1, attached],
+        [2, started],
+      ],
+    }),
+    {
+      said: [
+        [3, sought],
+        [4, complete],
+      ],
+    },
+  );
+  expect(planReturn(told, { after: 4, turn: undefined, received: 0 }, 'repeats').said).toMatchObject([
+    { type: 'heard', spokenText: 'Two.\n\nThree.', remainingText: '' },
+  ]);
   const exactFor = (claim: { after: number; turn: string | undefined; received: number }) =>
     planReturn(over, claim, 'repeats').isExact;
   expect(exactFor({ after: 2, turn: 'a', received: 8000 })).toBe(false);

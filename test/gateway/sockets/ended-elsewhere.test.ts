@@ -27,10 +27,10 @@ type Course = {
   readonly deadFromMs?: number;
   readonly meanwhile?: readonly Message[];
   readonly elsewhere?: Elsewhere;
-  readonly then?: readonly Message[];
+  readonly afterwards?: readonly Message[];
 };
 
-async function take({ preset, says, killedAtMs, deadFromMs, meanwhile, elsewhere, then }: Course) {
+async function take({ preset, says, killedAtMs, deadFromMs, meanwhile, elsewhere, afterwards }: Course) {
   const journal = createMemoryJournal();
   const rig = openResumableRig({ preset, auto, journal });
   const { clock, client } = rig;
@@ -45,11 +45,14 @@ async function take({ preset, says, killedAtMs, deadFromMs, meanwhile, elsewhere
   await clock.run(500);
   const next = await goOnElsewhere(rig, { journal, preset, auto, ...elsewhere });
   await clock.run(100);
-  for (const message of then ?? []) client.send(message);
+  for (const message of afterwards ?? []) client.send(message);
   await clock.run(8000);
   next.stop();
   expect(client.faults).toEqual([]);
-  return { ...saidOf(client, 'a'), client, asked: next.upstream };
+  const said = saidOf(client, 'a');
+  expect(said.ended['audioMs']).toBeGreaterThanOrEqual(said.ended['sentMs'] as number);
+  expect(said.ended['sentMs']).toBeGreaterThanOrEqual(said.heard['playedMs'] as number);
+  return { ...said, client };
 }
 
 function saidOf({ messages }: CountingClient, turn: string) {
@@ -131,30 +134,35 @@ describe('a turn that is cancelled while its session moves', () => {
   });
 
   it('was heard as far as was noted where it comes faster than it is heard', async () => {
-    const { heard, client } = await take({
+    const course: Course = {
       preset: { format: 'mulaw', pace: 'burst', flow: 'credit', leadMs: 2000 },
       says: [SPEAK, [200, { type: 'played', turn: 'a', ms: 150 }]],
       killedAtMs: 600,
-      meanwhile: [CANCEL],
-    });
+    };
+    const { heard, client } = await take({ ...course, meanwhile: [CANCEL] });
     expect(client.bytesOf('a') / 8).toBeGreaterThan(1500);
     expect(heard).toMatchObject({ playedMs: 150 });
+    // Nor further when it has been made again.
+    const later = await take({ ...course, afterwards: [CANCEL] });
+    expect(later.heard).toMatchObject({ playedMs: 150 });
   });
 });
 
+const THREE =
+  'First words are these and they go on for a while.\n\nSecond words come behind them and go on too.\n\nThird words come here and go on for a while as well.';
+const [SECOND, THIRD] = THREE.split('\n\n').slice(1) as [string, string];
+const SOUGHT: Course = {
+  preset: { format: 'mulaw' },
+  says: [
+    [0, { type: 'speak', turn: 'a', text: THREE }],
+    [1500, { type: 'seek', turn: 'a', paragraph: 2 }],
+  ],
+  killedAtMs: 2000,
+};
+const madeMs = (text: string) => 600 + 20 * text.length;
+
 describe('a turn that has been moved in', () => {
-  const THREE =
-    'First words are these and they go on for a while.\n\nSecond words come behind them and go on too.\n\nThird words come here and go on for a while as well.';
-  const [SECOND, THIRD] = THREE.split('\n\n').slice(1) as [string, string];
-  const course = {
-    preset: { format: 'mulaw' },
-    says: [
-      [0, { type: 'speak', turn: 'a', text: THREE }],
-      [1500, { type: 'seek', turn: 'a', paragraph: 2 }],
-    ],
-    killedAtMs: 2000,
-  } as const;
-  const madeMs = (text: string) => 600 + 20 * text.length;
+  const course = SOUGHT;
 
   it('goes on where it was in that place, and nothing of it is left out', async () => {
     const { ended, heard, client } = await take(course);
@@ -182,6 +190,65 @@ describe('a turn that has been moved in', () => {
     const cut = await take({ ...course, meanwhile: [seek, CANCEL], elsewhere: { auto: silent } });
     expect(cut.heard).toMatchObject({ spokenText: '' });
   });
+});
+
+it.each(['wav', 'mp3', 'ogg', 'flac'] as const)(
+  'nothing of a place that was sought is left out in %s, whose bytes tell no time',
+  async (format) => {
+    const { ended, client } = await take({ ...SOUGHT, preset: { format } });
+    expect(ended).toMatchObject({ outcome: 'complete' });
+    const whole = await take({ ...SOUGHT, says: [SOUGHT.says[0]!], preset: { format }, killedAtMs: 20 });
+    const share = madeMs(THIRD) / madeMs(THREE);
+    const received = client.bytesOf('a');
+    expect(received).toBeGreaterThan(whole.client.bytesOf('a') * (share + 0.2));
+  },
+);
+
+it('a place that is sought while the one before is made again comes at once', async () => {
+  let asked = 0;
+  const slow = (request: Parameters<typeof auto>[0]) => {
+    asked += 1;
+    if (asked > 1) return auto(request);
+    request.send(speechMp3(700)); // and the rest does not come
+  };
+  const journal = createMemoryJournal();
+  const preset = { format: 'mulaw' } as const;
+  const rig = openResumableRig({ preset, auto, journal });
+  const { clock, client } = rig;
+  client.send({ type: 'speak', turn: 'a', text: THREE });
+  await clock.run(2000);
+  rig.kill();
+  await clock.run(500);
+  const next = await goOnElsewhere(rig, { journal, preset, auto: slow });
+  await clock.run(200);
+  const before = client.bytesOf('a');
+  expect(before / 8).toBe(2200);
+  client.send({ type: 'seek', turn: 'a', paragraph: 2 });
+  await clock.run(300);
+  expect((client.bytesOf('a') - before) / 8).toBeGreaterThanOrEqual(300);
+  client.send(CANCEL);
+  await clock.run(100);
+  next.stop();
+  expect(saidOf(client, 'a').heard['playedMs']).toBeGreaterThanOrEqual(2200 + 250);
+  expect(saidOf(client, 'a').heard['playedMs']).toBeLessThanOrEqual(2200 + 350);
+});
+
+it('a turn whose speech breaks off before it comes so far again was heard as far as it was received', async () => {
+  const { ended, heard, client } = await take({
+    preset: { format: 'mulaw' },
+    says: [SPEAK],
+    killedAtMs: 2500,
+    elsewhere: {
+      auto(request) {
+        if (request.body.text !== TEXT) return request.fail(new AppError('upstream_broken', 'It broke off.'));
+        request.send(speechMp3(1000));
+        request.fail(new AppError('upstream_broken', 'It broke off.'));
+      },
+    },
+  });
+  expect(ended).toMatchObject({ outcome: 'truncated', sentMs: client.bytesOf('a') / 8 });
+  expect(heard).toMatchObject({ playedMs: 2700 });
+  expect(heard['spokenText']).toMatch(/^It is cut in its second word or so/);
 });
 
 it('a turn that is made shorter by another speech is whole all the same', async () => {
@@ -268,6 +335,23 @@ describe('a turn of a call, which has not come to the next instance yet', () => 
     expect(next.upstream.requests.map(({ body }) => body.text)).toEqual(
       what === 'is cancelled' ? ['Behind it.'] : [],
     );
+  });
+
+  it('was heard from the place on that had been sought', async () => {
+    const says: Course['says'] = [
+      [0, { type: 'speak', turn: 'a', text: THREE }],
+      [1000, { type: 'seek', turn: 'a', paragraph: 2 }],
+    ];
+    const { journal, rig, clock, client } = await begin(says, 2900);
+    const second = silentBroker('waits');
+    const next = await goOnElsewhere(rig, { journal, preset, auto, legs: () => second.broker });
+    client.send(CANCEL);
+    await clock.run(3000);
+    next.stop();
+    expect(client.faults).toEqual([]);
+    expect(saidOf(client, 'a').heard['spokenText']).toMatch(/^Third/);
+    const places = client.messages.filter(({ type }) => type === 'sought').map((each) => each['atMs']);
+    expect(new Set(places).size).toBe(1);
   });
 
   it('answers its marks, too, where its client is away when the call turns out to be gone', async () => {
