@@ -62,6 +62,7 @@ export function runVitest({ args = [], node = process.execPath, reporters = ['de
       join(ROOT, 'node_modules/vitest/vitest.mjs'),
       'run',
       ...reporters.map((name) => `--reporter=${name}`),
+      `--reporter=${join(ROOT, 'scripts/second-tries.mjs')}`,
       '--reporter=json',
       `--outputFile.json=${reportPath}`,
       ...leftOut.flatMap((file) => ['--exclude', file]),
