@@ -20,6 +20,8 @@ export const TEXTS = [[0], [1, 0], [2, 3], [3, 1, 0, 2], [2, 1, 3]].map((order) 
 export const isOfSession = (text) => /harbour/.test(text);
 /** Of appended text: pieces are spoken as they come, and a rest is made anew from a word. */
 const LEAST_APPENDED = 0.8;
+/** A turn whose end was not written when its instance died is said again. */
+const HEARD_MS = 60_000;
 
 /** The bytes of each text, said whole. */
 export async function measureTexts(url, user) {
@@ -105,7 +107,7 @@ export function createSessions({ url, places, history, measured, isOver }) {
         const last = [...client.kinds.keys()].at(-1);
         if (client.of('started', last).length > 0)
           await client
-            .untilOrGone(({ type, turn }) => type === 'heard' && turn === last, 5000)
+            .untilOrGone(({ type, turn }) => type === 'heard' && turn === last, HEARD_MS)
             .catch(() => {});
         client.leave();
         client.judgeTurns();

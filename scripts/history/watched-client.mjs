@@ -143,7 +143,7 @@ export class WatchedClient extends ResumableClient {
       // A turn whose end is not written has not been said.
       const mayRepeat = (each) =>
         this.mayBeRepeated(each, each.type === 'heard' ? HEARD_UNWRITTEN_MS : UNWRITTEN_MS) ||
-        ended.slice(0, -1).some((end) => this.mayBeRepeated(end, UNWRITTEN_MS));
+        ended.some((end) => this.mayBeRepeated(end, UNWRITTEN_MS));
       const wrong = (words) => history.violation(`session ${name}, turn ${turn}: ${words}`);
       for (const [what, said] of Object.entries({ started, ended, heard }))
         if (said.length > 1 && !said.slice(0, -1).every((each) => mayRepeat(each)))

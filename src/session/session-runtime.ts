@@ -43,12 +43,17 @@ export type SessionMetrics = {
   turnEnded(outcome: Outcome | 'left', sentMs: number, characters: number): void;
 };
 
+/** How far the turn is that is being heard. `repeatedBytes`: as in `HadOfTurn`. */
+export type HeardSoFar = { readonly turn: string; readonly ms: number; readonly repeatedBytes?: number };
+
 /** What a listener has had of a turn that is spoken again, because the instance that spoke it is gone. */
 export type HadOfTurn = {
   /** Its first message has been received. */
   readonly isStarted: boolean;
   /** How far it was heard when that was noted last, ms. */
   readonly heardMs: number;
+  /** How much of what its client has received came twice: turns that go on at a word say it from its beginning. */
+  readonly repeatedBytes: number;
   /** The place that had been sought last, and the media position from which it was sent. */
   readonly sought?: { readonly paragraph: number; readonly atMs: number } | undefined;
   /** Where it goes on: right behind so many bytes; or at the word that comes after so many bytes, or so many ms. */

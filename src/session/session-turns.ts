@@ -8,7 +8,7 @@ import type { SessionAudience } from './observers/session-audience.ts';
 import { PlayoutQueue } from './playout-queue.ts';
 import { PlayoutQueues } from './playout-queues.ts';
 import type { SessionLeg } from './session-leg.ts';
-import { type SessionRuntime, toTurnError } from './session-runtime.ts';
+import { type HeardSoFar, type SessionRuntime, toTurnError } from './session-runtime.ts';
 import { isEnded, LiveTurn } from './turn/live-turn.ts';
 import type { MarkOutcome } from './turn/turn-hearing.ts';
 import type { SessionLine, TurnLine } from './turn/turn-line.ts';
@@ -138,10 +138,12 @@ export class SessionTurns {
     const turns = this.line.all();
     return turns.reduce((sum, turn) => sum + (turn.phase() === 'finished' ? 0 : turn.heardMs(nowMs)), 0);
   }
-  hearing(): { readonly turn: string; readonly ms: number } | undefined {
+  hearing(): HeardSoFar | undefined {
     const turn = this.line.audible();
     if (turn === undefined) return undefined;
-    return { turn: turn.id, ms: Math.round(turn.heardMs(this.options.runtime.clock.now())) };
+    const ms = Math.round(turn.heardMs(this.options.runtime.clock.now()));
+    const repeatedBytes = turn.repeatedBytes();
+    return { turn: turn.id, ms, ...(repeatedBytes > 0 && { repeatedBytes }) };
   }
   /** A turn of this id is there or has been. */
   has(id: string): boolean {

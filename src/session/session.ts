@@ -9,7 +9,7 @@ import { AwaitedTurns, type KeptEntry } from './awaited-turns.ts';
 import { SessionAudience } from './observers/session-audience.ts';
 import { type AttachedLeg, SessionLeg } from './session-leg.ts';
 import type { SessionOutlet } from './session-outlet.ts';
-import type { SessionRuntime } from './session-runtime.ts';
+import type { HeardSoFar, SessionRuntime } from './session-runtime.ts';
 import { type PlayoutOrder, SessionTurns, textEnded, turnOpen } from './session-turns.ts';
 import { TextBounds } from './text-bounds.ts';
 import type { LiveTurn } from './turn/live-turn.ts';
@@ -97,7 +97,7 @@ export class Session {
     return this.turns.heardMs();
   }
   /** How far the turn that is being heard has come; undefined: none is. */
-  hearing(): { readonly turn: string; readonly ms: number } | undefined {
+  hearing(): HeardSoFar | undefined {
     return this.turns.hearing();
   }
   /** In which a turn would be sent that is named now. */

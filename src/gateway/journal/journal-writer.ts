@@ -182,8 +182,12 @@ export class JournalWriter {
     this.lookedMs = nowMs;
     const isOverdue = nowMs - this.beatMs >= this.options.forMs / BEATS;
     if (isOverdue || pausedMs >= MAX_PAUSE_MS) return void this.beat(nowMs);
-    const isInCall = this.state.leg !== undefined && this.options.look().heard !== undefined;
-    if (isInCall && nowMs - this.lastMs >= POSITION_MS) this.writeIn(0);
+    const { heard } = this.options.look();
+    if (heard === undefined) return;
+    const isInCall = this.state.leg !== undefined;
+    const { repeatedBytes } = heard;
+    const isRepeated = repeatedBytes !== undefined && repeatedBytes !== this.state.heard?.repeatedBytes;
+    if (isRepeated || (isInCall && nowMs - this.lastMs >= POSITION_MS)) this.writeIn(0);
   }
   isOn(): boolean {
     return this.phase === 'on';

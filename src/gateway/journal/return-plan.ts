@@ -135,17 +135,22 @@ function hadOf(
     if (its === undefined) return undefined;
     const { id, sought } = its;
     const heardMs = heard?.turn === id ? heard.ms : 0;
-    return { turn: id, isStarted: isStarted(its), heardMs, sought, from: { wordAtMs: heardMs } };
+    const from = { wordAtMs: heardMs };
+    return { turn: id, isStarted: isStarted(its), heardMs, repeatedBytes: 0, sought, from };
   }
   if (turn === undefined) return undefined;
   const its = live.find(({ id }) => id === turn);
+  const known = heard?.turn === turn ? heard : undefined;
+  const repeatedBytes = known?.repeatedBytes ?? 0;
+  const bytes = Math.max(0, received - repeatedBytes);
   const isSame = received === 0 || (service === 'repeats' && isMadeAlike(state, turn));
   return {
     turn,
     isStarted: received > 0 || (its !== undefined && isStarted(its)),
-    heardMs: heard?.turn === turn ? heard.ms : 0,
+    heardMs: known?.ms ?? 0,
+    repeatedBytes,
     sought: its?.sought,
-    from: isSame ? { exactly: received } : { wordAtBytes: received },
+    from: isSame ? { exactly: bytes } : { wordAtBytes: bytes },
   };
 }
 

@@ -3,6 +3,7 @@
 
 import type { EventOf, ServerEvent } from '../../dialects/native-events.ts';
 import type { ClientCommand, Preset } from '../../dialects/native-messages.ts';
+import type { HeardSoFar } from '../../session/session-runtime.ts';
 import type { AgentProfile } from '../../speech/agent-profile.ts';
 
 /** What a session was opened with. */
@@ -54,7 +55,7 @@ export type JournalState = {
   /** Ids that cannot be used again, the oldest first. */
   readonly over: readonly string[];
   /** How far the turn that is being heard has been heard, ms, at the last write. */
-  readonly heard?: { readonly turn: string; readonly ms: number } | undefined;
+  readonly heard?: HeardSoFar | undefined;
   readonly leg?: EventOf<'attached'> | undefined;
   /** How the last call ended. */
   readonly detached?: Numbered<EventOf<'detached'>> | undefined;

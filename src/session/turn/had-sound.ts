@@ -74,6 +74,10 @@ export class HadSound {
   restBytes(): number | undefined {
     return 'exactly' in this.options.had.from ? -this.missingBytes() : undefined;
   }
+  /** As in `HadOfTurn`, when the turn goes on at a word, for which `sentBytes` are sent again, a new head among them. */
+  repeatedBytes(sentBytes: number): number {
+    return this.options.had.repeatedBytes + (this.bytes === undefined ? 0 : this.missingBytes() + sentBytes);
+  }
   wordAt(ms: number): number {
     return this.options.wordAt(ms);
   }

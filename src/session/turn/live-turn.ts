@@ -197,6 +197,10 @@ export class LiveTurn implements SendGate {
   heardMs(nowMs: number): number {
     return this.playout.startedAtMs() === undefined ? 0 : this.hearing.heard(nowMs).playedMs;
   }
+  /** As in `HadOfTurn`. */
+  repeatedBytes(): number {
+    return this.playout.repeatedBytes();
+  }
   flush(): void {
     this.flushes.ask();
     this.script.flush();

@@ -1,11 +1,11 @@
 // The frames of one turn on their way to one listener: what may be sent now, what has been sent, when the listener had
 // nothing left to play. Arithmetic and a queue: the clock calls it, the live turn is told.
 
-import { createAudioFrameStore, type FrameStore } from '../../audio/frame-store.ts';
 import type { AudioFrame } from '../../audio/stage.ts';
 import type { FrameQueue } from '../../playout/frame-queue.ts';
 import { type Pace, sendableFromMs, starvedMs } from '../../playout/pacer.ts';
 import { TICK_MS } from '../../playout/playout-clock.ts';
+import { SentFrames } from '../../playout/sent-frames.ts';
 import { HadSound, type HadSoundOptions } from './had-sound.ts';
 import type { Position } from './heard-ledger.ts';
 import type { AudioInHand, Holder, SendGate } from './send-gate.ts';
@@ -47,17 +47,18 @@ export class TurnPlayout {
   /** Since when nobody is connected who could hear it. */
   private heldAtMs = Number.POSITIVE_INFINITY;
   /** Sent last, oldest first, as far back as it may be given back. */
-  private readonly kept: FrameStore<number, AudioFrame> | undefined;
-  private keptSamples = 0;
+  private readonly kept: SentFrames | undefined;
   /** Hz; that of the first frame is that of all. */
   private rate = 8000;
   /** Until it has been passed. */
   private had: HadSound | undefined;
+  private repeated: number;
 
   constructor(options: TurnPlayoutOptions) {
     this.options = options;
     this.had = options.had && new HadSound(options.had);
-    this.kept = (options.givesBackMs ?? 0) > 0 ? createAudioFrameStore() : undefined;
+    this.repeated = options.had?.had.repeatedBytes ?? 0;
+    this.kept = (options.givesBackMs ?? 0) > 0 ? new SentFrames() : undefined;
   }
 
   /**
@@ -183,12 +184,10 @@ export class TurnPlayout {
   /** What was sent from media position `fromMs` on has been given back: it was never sent, and is the caller's again. */
   takeBack(fromMs: number): readonly AudioFrame[] {
     const back: AudioFrame[] = [];
-    for (let last = this.kept?.lastNote(); last !== undefined; last = this.kept?.lastNote()) {
+    for (let last = this.kept?.lastSamples(); last !== undefined; last = this.kept?.lastSamples()) {
       if (this.positionOf(this.sentSamples - last) < fromMs - EPSILON_MS) break;
-      const { bytes, samples } = this.kept!.takeLast()!;
-      this.keptSamples -= samples;
-      this.sentSamples -= samples;
-      back.unshift({ bytes: new Uint8Array(bytes), samples });
+      this.sentSamples -= last;
+      back.unshift(this.kept!.takeLast());
     }
     return back;
   }
@@ -215,11 +214,14 @@ export class TurnPlayout {
     if (leapt === undefined) return this.sentMs();
     if (leapt.atMs !== undefined) this.baseMs = leapt.atMs - this.toMs(this.sentSamples);
     this.kept?.clear();
-    this.keptSamples = 0;
     if (!leapt.isPassed) return this.sentMs();
     this.anchorMs = nowMs - this.sentMs();
     this.passed(this.had!);
     return this.sentMs();
+  }
+  /** As in `HadOfTurn`. */
+  repeatedBytes(): number {
+    return this.repeated;
   }
   /** No more of it will be made, and that is all of it. */
   endHad(): void {
@@ -284,10 +286,12 @@ export class TurnPlayout {
       const rest = { bytes: frame.bytes.subarray(frame.bytes.length - restBytes), samples };
       return gate.onFrame(rest, seq, atMs, untilMs - atMs);
     }
-    frames.putBack(this.takeBack(had.wordAt(untilMs)));
+    const again = this.takeBack(had.wordAt(untilMs));
+    frames.putBack(again);
     this.anchorMs = nowMs - this.sentMs();
     this.passed(had);
     const bytes = had.head();
+    this.repeated = had.repeatedBytes(again.reduce((sum, each) => sum + each.bytes.length, bytes.length));
     if (bytes.length > 0) gate.onFrame({ bytes, samples: 0 }, this.seq++, this.sentMs(), 0);
   }
   private positionOf(samples: number): number {
@@ -297,19 +301,7 @@ export class TurnPlayout {
     return (samples * 1000) / this.rate;
   }
   private keep(frame: AudioFrame): void {
-    const { kept } = this;
-    if (kept === undefined) return;
-    kept.add(frame.bytes, frame.samples);
-    this.keptSamples += frame.samples;
-    const mostMs = this.options.givesBackMs ?? 0;
-    for (
-      let first = kept.firstNote()!;
-      this.toMs(this.keptSamples - first) > mostMs;
-      first = kept.firstNote()!
-    ) {
-      kept.dropFirst();
-      this.keptSamples -= first;
-    }
+    this.kept?.add(frame, ((this.options.givesBackMs ?? 0) * this.rate) / 1000);
   }
   /** When the next frame, of so many samples, may go; infinite while the listener's credit does not reach so far. */
   private frameDueMs(samples: number, gate: SendGate): number {

@@ -299,7 +299,13 @@ it('knows that a call is gone, and where one was that goes on', () => {
   });
   const plan = planReturn(inCall, { after: 2, turn: undefined, received: 0 }, 'repeats');
   expect(plan.leg).toEqual(attached);
-  expect(plan.had).toEqual({ turn: 'a', isStarted: false, heardMs: 1234, from: { wordAtMs: 1234 } });
+  expect(plan.had).toEqual({
+    turn: 'a',
+    isStarted: false,
+    heardMs: 1234,
+    repeatedBytes: 0,
+    from: { wordAtMs: 1234 },
+  });
   expect(plan.commands.map(({ command }) => command.type)).toEqual(['attach', 'speak']);
   const complete = {
     type: 'ended',

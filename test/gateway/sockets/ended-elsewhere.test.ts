@@ -30,7 +30,8 @@ type Course = {
   readonly afterwards?: readonly Message[];
 };
 
-async function take({ preset, says, killedAtMs, deadFromMs, meanwhile, elsewhere, afterwards }: Course) {
+async function take({ preset, says, killedAtMs, ...course }: Course) {
+  const { deadFromMs, meanwhile, elsewhere, afterwards } = course;
   const journal = createMemoryJournal();
   const rig = openResumableRig({ preset, auto, journal });
   const { clock, client } = rig;
@@ -231,6 +232,38 @@ it('a place that is sought while the one before is made again comes at once', as
   next.stop();
   expect(saidOf(client, 'a').heard['playedMs']).toBeGreaterThanOrEqual(2200 + 250);
   expect(saidOf(client, 'a').heard['playedMs']).toBeLessThanOrEqual(2200 + 350);
+});
+
+it('a turn that goes on at a word leaves nothing out, however often it does', async () => {
+  const preset: Preset = { format: 'mulaw', captions: 'words' };
+  const text = `${TEXT} ${TEXT}`;
+  const run = async (lives: number) => {
+    const journal = createMemoryJournal();
+    let rig = openResumableRig({ preset, auto, journal });
+    const { clock, client } = rig;
+    client.send({ type: 'speak', turn: 'a', text });
+    for (let life = 1; life < lives; life += 1) {
+      await clock.run(1150);
+      rig.kill();
+      await clock.run(500);
+      rig = await goOnElsewhere(rig, { journal, preset, auto, service: { ignored: ['seed'] } });
+    }
+    await clock.run(9000);
+    rig.stop();
+    expect(client.faults).toEqual([]);
+    expect(saidOf(client, 'a').ended).toMatchObject({ outcome: 'complete' });
+    const told = client.messages.flatMap((each) => (each.type === 'caption' ? each['words'] : []));
+    const words = new Set((told as readonly { readonly charStart: number }[]).map((each) => each.charStart));
+    expect(words.size).toBe(text.split(' ').length);
+    return client.bytesOf('a') / 8;
+  };
+  const sentMs = [await run(1), await run(2), await run(3), await run(4)];
+  for (const [at, more] of sentMs.slice(1).entries()) {
+    expect(more).toBeGreaterThanOrEqual(sentMs[at]!);
+    expect(more).toBeLessThan(sentMs[at]! + 700);
+  }
+  // A word was sent twice in one of them, so what follows is told apart from what is only as long.
+  expect(sentMs.at(-1)).toBeGreaterThan(sentMs[0]! + 100);
 });
 
 it('a turn whose speech breaks off before it comes so far again was heard as far as it was received', async () => {
