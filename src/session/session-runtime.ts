@@ -69,6 +69,8 @@ export type SessionLife = {
   readonly salt: string;
   /** Ids of turns that were over when it was taken over. */
   readonly over: readonly string[];
+  /** How far the turn was that was being heard then. */
+  readonly heard: HeardSoFar | undefined;
   readonly had: (turn: string) => HadOfTurn | undefined;
 };
 

@@ -37,11 +37,14 @@ export class SessionTurns {
   /** Open turns whose client has been told that their text has ended. */
   private readonly textEndTold = new Set<string>();
   private intake: 'open' | 'draining' = 'open';
+  /** By another instance, until something is heard here. */
+  private heardBefore: HeardSoFar | undefined;
   private readonly queues: Pick<PlayoutQueues, 'queueFor' | 'close'>;
 
   constructor(options: SessionTurnsOptions) {
     const { runtime, speaker, out, leg, audience, order } = options;
     for (const id of runtime.life?.over ?? []) this.retired.add(id, 'untold');
+    this.heardBefore = runtime.life?.heard;
     const { spoolBytes } = runtime.limits;
     const shared = {
       clock: runtime.clock,
@@ -128,6 +131,7 @@ export class SessionTurns {
   /** Ends a turn that has not been begun: refused, or cancelled where there is no error. */
   endUnbegun(id: string, error: AppError | undefined): void {
     this.retired.add(id, 'untold');
+    if (this.heardBefore?.turn === id) this.heardBefore = undefined;
     if (error !== undefined) this.refuse(error, id);
     const outcome = error === undefined ? 'cancelled' : 'failed';
     this.options.runtime.metrics.turnEnded(outcome, 0, 0);
@@ -140,7 +144,9 @@ export class SessionTurns {
   }
   hearing(): HeardSoFar | undefined {
     const turn = this.line.audible();
-    if (turn === undefined) return undefined;
+    // One that is made again has not come so far yet.
+    if (turn === undefined) return this.heardBefore;
+    this.heardBefore = undefined;
     const ms = Math.round(turn.heardMs(this.options.runtime.clock.now()));
     const repeatedBytes = turn.repeatedBytes();
     return { turn: turn.id, ms, ...(repeatedBytes > 0 && { repeatedBytes }) };
@@ -231,6 +237,7 @@ export class SessionTurns {
     this.options.out.say(errorEvent(error, turn));
   }
   private ended(turn: LiveTurn): void {
+    if (this.heardBefore?.turn === turn.id) this.heardBefore = undefined;
     this.retired.add(turn.id, this.textEndTold.delete(turn.id) ? 'told' : 'untold');
   }
   private broken(turn: LiveTurn, fault: unknown): void {

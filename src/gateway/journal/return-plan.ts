@@ -83,6 +83,7 @@ export function planReturn(
     state: {
       ...state,
       told: after,
+      heard: had !== undefined && state.heard?.turn === had.turn ? state.heard : undefined,
       commands: commands.map((each) => ({ ...each, told: each.told <= after ? after : after + 1 })),
       turns: [
         ...over.flatMap((turn) => toldAgain(turn, told, after)),

@@ -113,8 +113,8 @@ export class Resumption {
     const { journal, takenOver } = this.options;
     if (journal === undefined) return undefined;
     const { salt } = 'opening' in journal.begins ? journal.begins.opening : journal.begins;
-    const had = takenOver?.plan.had;
-    return { salt, over: takenOver?.plan.over ?? [], had: (turn) => (turn === had?.turn ? had : undefined) };
+    const { had, over = [], state } = takenOver?.plan ?? {};
+    return { salt, over, heard: state?.heard, had: (turn) => (turn === had?.turn ? had : undefined) };
   }
   isTakenOver(): boolean {
     return this.options.takenOver !== undefined;
@@ -137,7 +137,7 @@ export class Resumption {
         told: this.unproven.sent(),
         provenN: this.unproven.proven(),
         token: this.oldest,
-        heard: connection.session.hearing() ?? takenOver?.plan.state.heard, // one is being made again
+        heard: connection.session.hearing(),
       }),
       onLost: () => this.lost(connection),
     });

@@ -162,6 +162,26 @@ const SOUGHT: Course = {
 };
 const madeMs = (text: string) => 600 + 20 * text.length;
 
+it('a call in which nothing is heard any more is not written of again and again', async () => {
+  const journal = createMemoryJournal();
+  const preset: Preset = { format: 'mulaw' };
+  const legs = () => silentBroker('comes').broker;
+  const rig = openResumableRig({ preset, auto, journal, legs });
+  const { clock, client } = rig;
+  client.send({ type: 'attach', leg: { callSid: 'CA1' } });
+  client.send({ type: 'speak', turn: 'a', text: TEXT });
+  await clock.run(2500);
+  rig.kill();
+  client.send(CANCEL);
+  const next = await goOnElsewhere(rig, { journal, preset, auto: silent, legs });
+  await clock.run(3000);
+  expect(saidOf(client, 'a').types).toEqual(['started', 'ended', 'heard']);
+  const written = journal.writes.length;
+  await clock.run(10_000);
+  expect(journal.writes.length).toBe(written);
+  next.stop();
+});
+
 describe('a turn that has been moved in', () => {
   const course = SOUGHT;
 
