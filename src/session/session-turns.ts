@@ -37,7 +37,7 @@ export class SessionTurns {
   /** Open turns whose client has been told that their text has ended. */
   private readonly textEndTold = new Set<string>();
   private intake: 'open' | 'draining' = 'open';
-  /** By another instance, until something is heard here. */
+  /** By another instance, until that turn is over. */
   private heardBefore: HeardSoFar | undefined;
   private readonly queues: Pick<PlayoutQueues, 'queueFor' | 'close'>;
 
@@ -130,8 +130,7 @@ export class SessionTurns {
   }
   /** Ends a turn that has not been begun: refused, or cancelled where there is no error. */
   endUnbegun(id: string, error: AppError | undefined): void {
-    this.retired.add(id, 'untold');
-    if (this.heardBefore?.turn === id) this.heardBefore = undefined;
+    this.retire(id, 'untold');
     if (error !== undefined) this.refuse(error, id);
     const outcome = error === undefined ? 'cancelled' : 'failed';
     this.options.runtime.metrics.turnEnded(outcome, 0, 0);
@@ -146,7 +145,6 @@ export class SessionTurns {
     const turn = this.line.audible();
     // One that is made again has not come so far yet.
     if (turn === undefined) return this.heardBefore;
-    this.heardBefore = undefined;
     const ms = Math.round(turn.heardMs(this.options.runtime.clock.now()));
     const repeatedBytes = turn.repeatedBytes();
     return { turn: turn.id, ms, ...(repeatedBytes > 0 && { repeatedBytes }) };
@@ -236,13 +234,16 @@ export class SessionTurns {
   private refuse(error: AppError, turn: string): void {
     this.options.out.say(errorEvent(error, turn));
   }
+  private retire(id: string, client: 'told' | 'untold'): void {
+    this.retired.add(id, client);
+    if (this.heardBefore?.turn === id) this.heardBefore = undefined;
+  }
   private ended(turn: LiveTurn): void {
-    if (this.heardBefore?.turn === turn.id) this.heardBefore = undefined;
-    this.retired.add(turn.id, this.textEndTold.delete(turn.id) ? 'told' : 'untold');
+    this.retire(turn.id, this.textEndTold.delete(turn.id) ? 'told' : 'untold');
   }
   private broken(turn: LiveTurn, fault: unknown): void {
     const { runtime, out, audience, speaker } = this.options;
-    this.retired.add(turn.id, 'untold');
+    this.retire(turn.id, 'untold');
     audience.lost(turn.id);
     const ids = { session: speaker.session, turn: turn.id };
     out.say(errorEvent(toTurnError(runtime.log, fault, ids), turn.id));

@@ -1,6 +1,6 @@
 // One socket of ElevenLabs' protocol: frames → contexts, and the session's events and audio → the messages of its front door.
 
-import { bytesPerMs } from '../../speech/plain-sound.ts';
+import { toldBytesPerMs } from '../../speech/plain-sound.ts';
 import type { DialectCodec, DialectSink } from '../dialect.ts';
 import type { EventOf, ServerEvent } from '../native-events.ts';
 import type { AlignmentClock } from './aligner.ts';
@@ -20,12 +20,6 @@ export type ContextCodecTerms = {
 const NORMAL = 1000;
 /** Compressed audio says nothing of its own length: words are looked for so far ahead of its start. */
 const LOOK_AHEAD_MS = 100;
-
-/** What `DialectAudio` holds of a ms of sound; undefined where bytes do not tell. */
-const toldBytesPerMs = ({ format, sampleRate }: EventOf<'started'>): number | undefined =>
-  format === 'raw' || format === 'mulaw' || format === 'alaw'
-    ? bytesPerMs({ format, sampleRate })
-    : undefined;
 
 export function createContextCodec(terms: ContextCodecTerms, sink: DialectSink): DialectCodec {
   const { door } = terms;

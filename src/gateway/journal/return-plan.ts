@@ -45,7 +45,7 @@ export function planReturn(
     if (ended !== undefined && (ended[0] <= after || WAS_CUT.has(ended[1].outcome) || isForCall)) return true;
     if (id === claim.turn) return false;
     // The client names the first turn that it has begun to receive and not the end of.
-    return at < claimedAt || (startedN !== undefined && startedN <= after && state.leg === undefined);
+    return at < claimedAt || (hasStarted({ startedN }, after) && state.leg === undefined);
   };
   const over = state.turns.filter(isOver);
   const live = state.turns.filter((turn) => !over.includes(turn));
@@ -83,12 +83,12 @@ export function planReturn(
     state: {
       ...state,
       told: after,
-      heard: had !== undefined && state.heard?.turn === had.turn ? state.heard : undefined,
+      heard: state.heard?.turn === had?.turn ? state.heard : undefined,
       commands: commands.map((each) => ({ ...each, told: each.told <= after ? after : after + 1 })),
       turns: [
         ...over.flatMap((turn) => toldAgain(turn, told, after)),
         ...live.map(({ id, startedN, changed, sought, isForCall }) => {
-          const isStarted = (had?.turn === id && had.isStarted) || (startedN ?? after + 1) <= after;
+          const isStarted = (had?.turn === id && had.isStarted) || hasStarted({ startedN }, after);
           return { id, changed, sought, isForCall, startedN: isStarted ? after : undefined, marks: [] };
         }),
       ],
@@ -97,6 +97,10 @@ export function planReturn(
     },
   };
 }
+
+/** Its first message has been received. */
+const hasStarted = ({ startedN }: Pick<JournaledTurn, 'startedN'>, after: number): boolean =>
+  startedN !== undefined && startedN <= after;
 
 /** A turn that is over as long as some of what is `told` is of it. */
 function toldAgain(
@@ -129,15 +133,14 @@ function hadOf(
   service: 'repeats' | 'varies',
 ): ReturnPlan['had'] {
   const { leg, heard } = state;
-  const isStarted = ({ startedN }: JournaledTurn) => startedN !== undefined && startedN <= after;
   if (leg !== undefined) {
     // Between two turns the one that is still being heard is over.
-    const its = live.find(({ id }) => id === heard?.turn) ?? live.find(isStarted);
+    const its = live.find(({ id }) => id === heard?.turn) ?? live.find((each) => hasStarted(each, after));
     if (its === undefined) return undefined;
     const { id, sought } = its;
     const heardMs = heard?.turn === id ? heard.ms : 0;
     const from = { wordAtMs: heardMs };
-    return { turn: id, isStarted: isStarted(its), heardMs, repeatedBytes: 0, sought, from };
+    return { turn: id, isStarted: hasStarted(its, after), heardMs, repeatedBytes: 0, sought, from };
   }
   if (turn === undefined) return undefined;
   const its = live.find(({ id }) => id === turn);
@@ -147,7 +150,7 @@ function hadOf(
   const isSame = received === 0 || (service === 'repeats' && isMadeAlike(state, turn));
   return {
     turn,
-    isStarted: received > 0 || (its !== undefined && isStarted(its)),
+    isStarted: received > 0 || (its !== undefined && hasStarted(its, after)),
     heardMs: known?.ms ?? 0,
     repeatedBytes,
     sought: its?.sought,
@@ -201,11 +204,7 @@ function followingOf(
 /** What is said of a turn from one of its paragraphs on, or of its lines. */
 function textFrom(paragraph: number, commands: readonly ClientCommand[]): string {
   const dialogue = commands.find((command) => command.type === 'speak')?.dialogue;
-  if (dialogue !== undefined)
-    return dialogue
-      .slice(paragraph)
-      .map(({ text }) => text)
-      .join('\n');
+  if (dialogue !== undefined) return linesOf(dialogue.slice(paragraph));
   const text = commands.map(wordsOf).join('');
   if (paragraph === 0) return text;
   const paragraphs = new Paragraphs();
@@ -242,5 +241,7 @@ export function knownNext(state: JournalState): Following | undefined {
 const wordsOf = (command: ClientCommand): string => {
   if (command.type === 'append') return command.text;
   if (command.type !== 'speak') return '';
-  return command.text ?? command.dialogue?.map(({ text }) => text).join('\n') ?? '';
+  return command.text ?? linesOf(command.dialogue ?? []);
 };
+const linesOf = (dialogue: readonly { readonly text: string }[]): string =>
+  dialogue.map(({ text }) => text).join('\n');

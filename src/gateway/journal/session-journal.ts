@@ -3,7 +3,7 @@
 
 import type { EventOf, ServerEvent } from '../../dialects/native-events.ts';
 import type { ClientCommand, Preset } from '../../dialects/native-messages.ts';
-import type { HeardSoFar } from '../../session/session-runtime.ts';
+import type { HadOfTurn, HeardSoFar } from '../../session/session-runtime.ts';
 import type { AgentProfile } from '../../speech/agent-profile.ts';
 
 /** What a session was opened with. */
@@ -39,7 +39,7 @@ export type JournaledTurn = {
   /** It has been spoken by more than one service, or from another place: it is not made again as it was. */
   readonly changed?: true | undefined;
   /** The place that was sought last, and the media position from which it is sent. */
-  readonly sought?: { readonly paragraph: number; readonly atMs: number } | undefined;
+  readonly sought?: HadOfTurn['sought'];
 };
 
 export type JournalState = {

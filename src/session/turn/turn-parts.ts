@@ -6,11 +6,11 @@ import { streamHead } from '../../audio/containers/stream-head.ts';
 import type { ServerEvent } from '../../dialects/native-events.ts';
 import { type ServedTurn, serveTurn } from '../../pipeline/speech-services.ts';
 import type { Pace } from '../../playout/pacer.ts';
-import { bytesPerMs } from '../../speech/plain-sound.ts';
+import { toldBytesPerMs } from '../../speech/plain-sound.ts';
 import { QuotaWait } from '../quota-wait.ts';
 import type { HadOfTurn } from '../session-runtime.ts';
 import { chargedTextWork } from '../text-work.ts';
-import { isSentAtOnce, outputOf, type TurnSettings } from '../turn-settings.ts';
+import { isSentAtOnce, outputOf } from '../turn-settings.ts';
 import type { LiveTurnOptions } from './live-turn.ts';
 import { StretchTimes } from './stretch-times.ts';
 import { TurnCaptions } from './turn-captions.ts';
@@ -51,12 +51,6 @@ export type TurnParts = {
 const LONGEST_LETTER_MS = 2000;
 /** Of what was sent to a leg so much can be given back: more is not before any. */
 const MAX_GIVEN_BACK_MS = 10_000;
-
-function plainBytesPerMs(settings: TurnSettings): number | undefined {
-  const { format, sampleRate } = outputOf(settings);
-  const isPlain = format === 'mulaw' || format === 'alaw' || format === 'raw';
-  return isPlain ? bytesPerMs({ format, sampleRate: sampleRate! }) : undefined;
-}
 
 /** `life` is asked when something happens, never before the turn has been built. */
 export function wireTurn(live: LiveTurnOptions, life: () => TurnLife): TurnParts {
@@ -137,7 +131,7 @@ export function wireTurn(live: LiveTurnOptions, life: () => TurnLife): TurnParts
     givesBackMs,
     had: had && {
       had,
-      bytesPerMs: plainBytesPerMs(settings),
+      bytesPerMs: toldBytesPerMs(outputOf(settings)),
       isPlayedAtOnce: settings.pace === 'realtime' && settings.flow === 'clock',
       longestMs: () => script.totalCharacters() * LONGEST_LETTER_MS,
       wordAt: (ms) => captions.wordAt(ms),
